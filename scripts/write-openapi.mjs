@@ -1,0 +1,3 @@
+import { writeOpenApi } from '../dist/src/openapi-writer.js';
+
+await writeOpenApi('openapi/openapi.json');

@@ -1,0 +1,56 @@
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { AuthenticatedRequest } from './access.guard.js';
+import { AppModule } from './app.module.js';
+import { Listeners } from './listeners.js';
+import { Logger, NestLogger } from './logger.js';
+import { createOpenApi, serveDocumentation } from './openapi.js';
+import { OwnSecrets } from './own-secrets.js';
+import type { Platform } from './platform.js';
+import { ProblemFilter } from './problem.filter.js';
+import { RequestGate } from './request-gate.js';
+import { validationPipe } from './validation.js';
+
+/** Largest request body, bytes. */
+const BODY_LIMIT_BYTES = 1_048_576;
+/** A client has this long to send its request, milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** The composed application, not yet listening. */
+export async function createApplication(platform: Platform): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    genReqId: () => randomUUID(),
+    trustProxy: false,
+    // calls in flight are ended by their own rooms, within the drain's bound
+    forceCloseConnections: 'idle',
+  });
+  const application = await NestFactory.create<NestFastifyApplication>(AppModule.on(platform), adapter, {
+    logger: new NestLogger(platform.logger),
+    abortOnError: false,
+  });
+  const filter = new ProblemFilter(application.get(Logger), application.get(OwnSecrets));
+  application.useGlobalFilters(filter);
+  application.useGlobalPipes(validationPipe());
+  const gate = application.get(RequestGate);
+  const fastify = adapter.getInstance();
+  fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
+  fastify.addHook('onSend', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+  });
+  serveDocumentation(application, createOpenApi(application));
+  return application;
+}
+
+/** Listens and returns the URL to reach it at. */
+export async function listen(application: NestFastifyApplication, platform: Platform): Promise<string> {
+  const { HOST, PORT } = platform.settings;
+  await application.listen(PORT, HOST);
+  const address = application.getHttpServer().address() as AddressInfo;
+  application.get(Listeners).current = [{ address: address.address, port: address.port }];
+  const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST.includes(':') ? `[${HOST}]` : HOST;
+  return `http://${host}:${address.port}`;
+}

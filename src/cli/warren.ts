@@ -1,0 +1,69 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ConfigError, readProcessConfig, type Config } from '../config.js';
+import { WrongKeyError } from '../platform.js';
+import { operatorScopes, type OperatorScope } from '../principal.js';
+import { version } from '../version.js';
+import { createKey } from './keys.command.js';
+import { migrate } from './migrate.command.js';
+import { quickstart } from './quickstart.command.js';
+import { newSecretKey } from './secrets.command.js';
+import { serve } from './serve.command.js';
+import { showConfig } from './config.command.js';
+
+/** sysexits.h EX_CONFIG: the environment or the keyring is wrong; starting again will not help. */
+const EXIT_CONFIG = 78;
+
+/** The `warren` command. Sets the exit code; never throws. */
+export async function run(argv: readonly string[]): Promise<void> {
+  try {
+    await program().parseAsync([...argv]);
+  } catch (error) {
+    process.exitCode = error instanceof ConfigError || error instanceof WrongKeyError ? EXIT_CONFIG : 1;
+    console.error(error instanceof Error ? error.message : String(error));
+    if (process.exitCode === 1 && error instanceof Error && error.cause instanceof Error) console.error(`  because: ${error.cause.message}`);
+  }
+}
+
+function program(): Command {
+  const warren = new Command('warren').description('Tools for agents, under exact grants.').version(version);
+  warren
+    .command('serve')
+    .description('start the server')
+    .action(() => serve(config()));
+  warren
+    .command('quickstart')
+    .description('start the server with a demo: one provider, one agent, three granted tools')
+    .action(() => quickstart(config()));
+  warren
+    .command('migrate')
+    .description('bring the database schema up to date, then end')
+    .action(() => migrate(config()));
+  warren
+    .command('config')
+    .description('print the effective configuration and where each value came from; secrets are masked')
+    .option('--json', 'as JSON')
+    .action(({ json }: { json?: true }) => showConfig(config(), json === true));
+  const keys = warren.command('keys').description('operator keys');
+  keys
+    .command('create')
+    .description('create an operator key straight in the database and print it once')
+    .requiredOption('--scope <scope...>', `one or more of: ${operatorScopes.join(', ')}`, collectScope)
+    .option('--name <name>', 'what the key is for', 'command line')
+    .option('--expires-at <time>', 'RFC 3339 time at which it stops working')
+    .action(({ scope, name, expiresAt }: { scope: OperatorScope[]; name: string; expiresAt?: string }) =>
+      createKey(config(), { scopes: scope, name, expiresAt }),
+    );
+  const secrets = warren.command('secrets').description('encryption at rest');
+  secrets.command('new-key').description('print a fresh keyring entry').action(newSecretKey);
+  return warren;
+}
+
+function config(): Config {
+  return readProcessConfig();
+}
+
+function collectScope(value: string, earlier: OperatorScope[] | undefined): OperatorScope[] {
+  const scope = operatorScopes.find((known) => known === value);
+  if (scope === undefined) throw new InvalidArgumentError(`use ${operatorScopes.join(', ')}`);
+  return [...(earlier ?? []), scope];
+}

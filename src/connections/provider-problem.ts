@@ -1,0 +1,17 @@
+import { ProblemError } from '../errors.js';
+import type { Redactor } from '../redactor.js';
+import { SessionError } from './session/session-error.js';
+
+/** Longest detail shown; a provider's own words may be long. */
+const MAX_DETAIL = 1_000;
+
+/**
+ * What an operator is answered when a provider cannot be reached: `provider_unreachable` (502) with its reason, or
+ * `provider_timeout` (504). Any other error passes through.
+ */
+export function toProviderProblem(error: unknown, redactor: Redactor): unknown {
+  if (!(error instanceof SessionError)) return error;
+  const detail = redactor.text(error.message).text.slice(0, MAX_DETAIL);
+  if (error.kind === 'timeout') return new ProblemError('provider_timeout', detail, { cause: error });
+  return new ProblemError('provider_unreachable', detail, { reason: error.reason ?? 'unknown', cause: error });
+}

@@ -1,0 +1,49 @@
+import type { SecretKind } from '../database.schema.js';
+import type { SecretFlag } from './connection.record.js';
+
+/** Shorter values are not looked for in what providers say: masking them would eat ordinary text. */
+const MIN_REDACTED_LENGTH = 8;
+
+/** RFC 9110 field-value: visible ASCII, obs-text, blanks and tabs between them; what the HTTP client writes unchanged. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A receiver drops blanks at the edges, and would then know another value than the one that is masked. */
+const EDGE_BLANK = /^[\t ]|[\t ]$/;
+
+const PLACEHOLDER = /\$\{[^{}]{1,200}\}/;
+
+/** What is wrong with a secret value of this kind, without repeating it; undefined when it is fine. */
+export function valueProblem(kind: SecretKind, value: string): string | undefined {
+  if (value.includes('\0')) return 'must not contain a NUL character';
+  if (/\p{Surrogate}/u.test(value)) return 'must not contain an unpaired surrogate';
+  if (value === '' && (kind === 'header' || kind === 'query_parameter')) return 'must not be empty';
+  if (kind !== 'header' && kind !== 'api_key') return undefined;
+  if (!HEADER_TEXT.test(value)) return 'must not contain line breaks or other characters that a header cannot hold';
+  return EDGE_BLANK.test(value) ? 'must not begin or end with a blank' : undefined;
+}
+
+/** What can be said about a value later without opening it. */
+export function flagsOf(value: string): SecretFlag[] {
+  const flags: SecretFlag[] = [];
+  if (hasPlaceholder(value)) flags.push('placeholder');
+  // An empty value holds nothing to mask.
+  if (value !== '' && value.length < MIN_REDACTED_LENGTH) flags.push('short');
+  return flags;
+}
+
+/** Whether text looks as if its writer expected `${NAME}` to be replaced. */
+export function hasPlaceholder(text: string): boolean {
+  return PLACEHOLDER.test(text);
+}
+
+/**
+ * What of a secret is masked in everything a provider says: the value, and what a provider sees of an Authorization
+ * header once it took it apart.
+ */
+export function maskedParts(kind: SecretKind, name: string, value: string): string[] {
+  if (kind !== 'header' || !/^(proxy-)?authorization$/i.test(name)) return [value];
+  const [, scheme, credentials] = /^(\S+)[ \t]+(\S.*)$/.exec(value) ?? [];
+  if (scheme === undefined || credentials === undefined) return [value];
+  if (scheme.toLowerCase() !== 'basic') return [value, credentials];
+  const userAndPassword = Buffer.from(credentials, 'base64').toString('utf8');
+  return [value, credentials, userAndPassword, userAndPassword.slice(userAndPassword.indexOf(':') + 1)];
+}

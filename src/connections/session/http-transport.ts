@@ -1,0 +1,92 @@
+import {
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type FetchLike,
+  type JSONRPCMessage,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import type { HttpLaunch } from '../connection.launch.js';
+import { LOCAL_ERROR_CODE, type LocalErrorData } from './session-error.js';
+
+/**
+ * Streamable HTTP through the safe fetch. Beside the SDK's transport it notices when the stream that should carry an
+ * answer ends without it, so that the call fails at once instead of waiting for its deadline.
+ */
+export class HttpTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  readonly hasPerRequestStream = true;
+  private readonly inner: StreamableHTTPClientTransport;
+  private readonly pending = new Set<string | number>();
+
+  constructor(launch: HttpLaunch, fetch: FetchLike) {
+    this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
+      fetch,
+      requestInit: { headers: launch.headers },
+      // the safe fetch decides about redirects
+      redirectPolicy: 'follow',
+    });
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion(version);
+  }
+
+  async start(): Promise<void> {
+    this.inner.onclose = () => this.onclose?.();
+    this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.onmessage = (message: JSONRPCMessage) => {
+      if (!('method' in message) && message.id !== undefined) this.pending.delete(message.id);
+      this.onmessage?.(message);
+    };
+    await this.inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!('method' in message && 'id' in message)) return this.inner.send(message, options);
+    const { id } = message;
+    this.pending.add(id);
+    try {
+      await this.inner.send(message, {
+        ...options,
+        onRequestStreamEnd: () => {
+          options?.onRequestStreamEnd?.();
+          this.failUnanswered(id);
+        },
+      });
+    } catch (error) {
+      this.pending.delete(id);
+      throw error;
+    }
+  }
+
+  /** Tells the provider that the session is over, within the given signal; failures do not matter. */
+  async terminate(): Promise<void> {
+    await this.inner.terminateSession().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.inner.close();
+  }
+
+  private failUnanswered(id: string | number): void {
+    if (!this.pending.delete(id)) return;
+    const data: LocalErrorData = { warren: 'interrupted' };
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: 'stream ended', data } });
+  }
+}
+
+/** The HTTP+SSE transport of 2024-11-05, for providers that answer Streamable HTTP with 400, 404 or 405. */
+export function legacySseTransport(launch: HttpLaunch, fetch: FetchLike): Transport {
+  return new SSEClientTransport(new URL(launch.url), {
+    fetch,
+    requestInit: { headers: launch.headers },
+    redirectPolicy: 'follow',
+  });
+}

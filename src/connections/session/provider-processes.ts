@@ -1,0 +1,94 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../../config.js';
+import { Instance } from '../../instance.js';
+import { SETTINGS } from '../../settings.token.js';
+import { Slots } from '../../slots.js';
+import { Subprocess } from '../../subprocess.js';
+import { findSystemAccount, type SystemAccount } from '../../system-account.js';
+import type { StdioLaunch } from '../connection.launch.js';
+import { SessionError } from './session-error.js';
+
+/** Starts provider processes within the bound of this server and knows each one that lives. */
+@Injectable()
+export class ProviderProcesses {
+  private readonly slots: Slots;
+  private readonly account: SystemAccount | undefined;
+  private readonly living = new Map<Subprocess, string>();
+
+  /** Errors: a plain Error at start when `WARREN_STDIO_USER` cannot be honoured. */
+  constructor(
+    @Inject(SETTINGS) private readonly settings: Settings,
+    private readonly instance: Instance,
+  ) {
+    this.slots = new Slots(settings.WARREN_MAX_PROCESSES);
+    this.account = settings.WARREN_STDIO_USER === undefined ? undefined : requireAccount(settings.WARREN_STDIO_USER);
+  }
+
+  /**
+   * Launches a provider; waits for a free slot until the signal aborts.
+   * Errors: `LaunchError`; `SessionError` busy.
+   */
+  async launch(connectionId: string, launch: StdioLaunch, signal: AbortSignal): Promise<Subprocess> {
+    const release = await this.slots.take(signal).catch((error: unknown) => {
+      throw new SessionError('busy', 'All process slots of this server are in use.', { cause: error });
+    });
+    const privateDirectory = launch.cwd === null ? await this.makePrivateDirectory() : undefined;
+    const cleanUp = async (): Promise<void> => {
+      release();
+      if (privateDirectory !== undefined) await rm(privateDirectory, { recursive: true, force: true });
+    };
+    try {
+      const child = await Subprocess.launch({
+        command: launch.command,
+        args: launch.args,
+        environment: { PATH: this.settings.PATH, WARREN_CHILD: this.instance.childMarker, ...launch.environment },
+        workingDirectory: launch.cwd ?? privateDirectory ?? '/',
+        searchPath: this.settings.PATH,
+        account: this.account,
+      });
+      this.living.set(child, connectionId);
+      void child.ended.then(() => {
+        this.living.delete(child);
+        return cleanUp();
+      });
+      return child;
+    } catch (error) {
+      await cleanUp();
+      throw error;
+    }
+  }
+
+  /** Living processes of a connection. */
+  of(connectionId: string): { pid: number; since: string }[] {
+    return [...this.living]
+      .filter(([, owner]) => owner === connectionId)
+      .map(([child]) => ({ pid: child.pid, since: child.startedAt.toISOString() }));
+  }
+
+  get count(): number {
+    return this.living.size;
+  }
+
+  /** Ends every process and waits until all groups are gone. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.living.keys()].map((child) => child.stop()));
+  }
+
+  private async makePrivateDirectory(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), 'warren-provider-'));
+    if (this.account !== undefined) await chown(directory, this.account.uid, this.account.gid);
+    return directory;
+  }
+}
+
+function requireAccount(name: string): SystemAccount {
+  const account = findSystemAccount(name);
+  if (account === undefined) throw new Error(`WARREN_STDIO_USER names ${name}, which is no user of this system`);
+  if (process.getuid?.() !== 0 && process.getuid?.() !== account.uid) {
+    throw new Error('WARREN_STDIO_USER needs Warren to run as root: only root may start processes as another user');
+  }
+  return account;
+}

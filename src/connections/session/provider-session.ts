@@ -1,0 +1,181 @@
+import {
+  Client,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type Progress,
+  type StandardSchemaV1,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { LearnedEra } from '../../database.schema.js';
+import { DeadlinePassed, untilAborted } from '../../deadline.js';
+import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
+import type { Subprocess } from '../../subprocess.js';
+import { version } from '../../version.js';
+import { SessionError, toRequestError, type Sent } from './session-error.js';
+
+/** The SDK keeps its own timer per request; ours always rings first. */
+const SDK_TIMEOUT_MS = 3_600_000;
+
+/** Accepts any result as it is: providers are judged by our own readers, one tool and one block at a time. */
+const anyResult: StandardSchemaV1<unknown, unknown> = {
+  '~standard': { version: 1, vendor: 'warren', validate: (value) => ({ value }) },
+};
+
+export type ProgressUpdate = Progress;
+
+export interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+export interface RequestOptions {
+  /** Aborting it cancels the request at the provider. */
+  signal: AbortSignal;
+  onProgress?: ((progress: ProgressUpdate) => void) | undefined;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Stands before the first byte of this call. */
+  gate: CallGate;
+}
+
+/** What the caller of a gated call decides; `Sent` bookkeeping is the session's. */
+export type CallGate = Pick<DispatchGate, 'admit' | 'mayWrite' | 'written' | 'abandoned'>;
+
+/** What a provider said of itself during the handshake. */
+export interface ProviderIdentity {
+  era: LearnedEra['era'];
+  protocolVersion: string | null;
+  serverName: string | null;
+  serverVersion: string | null;
+  discover?: unknown;
+}
+
+/** One client for one session: no roots, sampling or elicitation; interaction is refused at once. */
+export function createClient(negotiation: 'auto' | 'modern' | 'legacy'): Client {
+  const mode = negotiation === 'modern' ? { pin: '2026-07-28' } : negotiation;
+  return new Client(
+    { name: 'warren', version },
+    {
+      capabilities: {},
+      versionNegotiation: { mode },
+      inputRequired: { autoFulfill: false },
+      supportedProtocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+      jsonSchemaValidator: {
+        getValidator: () => (input: unknown) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+    },
+  );
+}
+
+/** A live, initialised link to a provider. */
+export class ProviderSession {
+  /** Resolves when the link is gone, whoever ended it. */
+  readonly closed: Promise<void>;
+  private open = true;
+
+  constructor(
+    private readonly client: Client,
+    private readonly transport: Transport,
+    private readonly child: Subprocess | undefined,
+    private readonly terminate: (() => Promise<void>) | undefined,
+    readonly identity: ProviderIdentity,
+  ) {
+    this.closed = new Promise((resolve) => {
+      client.onclose = () => {
+        this.open = false;
+        resolve();
+      };
+    });
+    // a transport's out-of-band trouble is either fatal, then `closed` tells, or noise
+    client.onerror = () => undefined;
+  }
+
+  get isOpen(): boolean {
+    return this.open;
+  }
+
+  /** Calls back whenever the provider says that its tools changed. */
+  onToolsChanged(listener: () => void): void {
+    this.client.setNotificationHandler('notifications/tools/list_changed', listener);
+  }
+
+  /** One page of `tools/list`, unchecked. Errors: `SessionError`. */
+  listTools(cursor: string | undefined, options: RequestOptions): Promise<unknown> {
+    return this.request('tools/list', cursor === undefined ? {} : { cursor }, options, () => 'maybe');
+  }
+
+  /** One `tools/call`, result unchecked. Errors: `SessionError`, or whatever the gate's `admit` throws. */
+  async callTool(call: ToolCall, options: CallOptions): Promise<unknown> {
+    let sent: Sent = 'no';
+    let refusal: { error: unknown } | undefined;
+    const gate: DispatchGate = {
+      guards: (body) => body.includes('"tools/call"'),
+      admit: async () => {
+        try {
+          await options.gate.admit();
+        } catch (error) {
+          refusal = { error };
+          throw error;
+        }
+      },
+      mayWrite: () => {
+        const may = options.gate.mayWrite();
+        // from here on bytes may be on their way
+        if (may) sent = 'maybe';
+        return may;
+      },
+      written: () => options.gate.written(),
+      abandoned: () => options.gate.abandoned(),
+    };
+    try {
+      return await withDispatchGate(gate, () => this.request('tools/call', { ...call }, options, () => sent));
+    } catch (error) {
+      throw refusal?.error ?? error;
+    }
+  }
+
+  /** Starts ending the session; the answer to a caller never waits for it. Resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.open = false;
+    if (this.terminate !== undefined) await this.terminate();
+    await this.client.close().catch(() => undefined);
+    await this.child?.stop();
+    await this.child?.ended;
+  }
+
+  /** The tail of a stdio provider's standard error, not redacted. */
+  stderrTail(): string {
+    return this.child?.stderrTail() ?? '';
+  }
+
+  private async request(
+    method: 'tools/list' | 'tools/call',
+    params: Record<string, unknown>,
+    options: RequestOptions,
+    sent: () => Sent,
+  ): Promise<unknown> {
+    try {
+      const answer = this.client.request({ method, params }, anyResult, {
+        signal: options.signal,
+        timeout: SDK_TIMEOUT_MS,
+        ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
+      });
+      return await untilAborted(answer, options.signal);
+    } catch (error) {
+      if (options.signal.aborted) throw abortError(options.signal, sent());
+      throw toRequestError(error, sent());
+    }
+  }
+}
+
+/** Our own deadline, or the caller's going away. */
+export function abortError(signal: AbortSignal, sent: Sent): SessionError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof SessionError) return reason;
+  return reason instanceof DeadlinePassed
+    ? new SessionError('timeout', `The provider did not answer within ${reason.milliseconds} ms.`, {
+        sent,
+        cause: reason,
+      })
+    : new SessionError('cancelled', 'The call was cancelled.', { sent, cause: reason });
+}

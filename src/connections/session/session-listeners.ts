@@ -1,0 +1,17 @@
+import { Injectable } from '@nestjs/common';
+import type { LastKnown } from '../../database.schema.js';
+import type { ProviderFailureReason } from '../../provider-failure.js';
+import type { ProviderIdentity } from './provider-session.js';
+
+export type SessionTransition = { status: LastKnown['status']; reason?: ProviderFailureReason };
+
+/** Those who want to hear of sessions register here at composition; each listener deals with its own errors. */
+@Injectable()
+export class SessionListeners {
+  /** A lasting session changed its state. */
+  onTransition: (connectionId: string, transition: SessionTransition) => void = () => undefined;
+  /** A provider was seen to speak another era than remembered. */
+  eraLearned: (connectionId: string, identity: ProviderIdentity) => void = () => undefined;
+  /** A provider said that its tools changed. */
+  onToolsChanged: (connectionId: string) => void = () => undefined;
+}

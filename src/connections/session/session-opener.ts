@@ -1,0 +1,197 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  ProtocolError,
+  SdkHttpError,
+  type Client,
+  type ConnectOptions,
+  type FetchLike,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import type { Settings } from '../../config.js';
+import { untilAborted } from '../../deadline.js';
+import { SafeFetch } from '../../safe-fetch.js';
+import { SETTINGS } from '../../settings.token.js';
+import type { Subprocess } from '../../subprocess.js';
+import type { ConnectionLaunch, HttpLaunch, StdioLaunch } from '../connection.launch.js';
+import { HttpTransport, legacySseTransport } from './http-transport.js';
+import { ProviderProcesses } from './provider-processes.js';
+import { createClient, ProviderSession, type ProviderIdentity } from './provider-session.js';
+import { SessionError, toOpenError } from './session-error.js';
+import { StdioTransport } from './stdio-transport.js';
+
+type Negotiation = 'auto' | 'modern' | 'legacy';
+
+/** Opens sessions: launches or dials, then shakes hands in the era the provider speaks. */
+@Injectable()
+export class SessionOpener {
+  constructor(
+    private readonly processes: ProviderProcesses,
+    private readonly safeFetch: SafeFetch,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /**
+   * A ready session, or nothing left behind. The signal bounds the whole start.
+   * Errors: `SessionError` unreachable with its reason, or busy.
+   */
+  async open(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
+    return launch.endpoint.transport === 'stdio'
+      ? this.openStdio(launch, launch.endpoint, signal)
+      : this.openHttp(launch, launch.endpoint, signal);
+  }
+
+  /**
+   * Old servers are the rule on stdio and may exit when they see a request before `initialize`, so the old handshake
+   * comes first unless the provider is known to be modern; a server that refuses it is asked the modern way, in a fresh
+   * process.
+   */
+  private async openStdio(
+    launch: ConnectionLaunch,
+    endpoint: StdioLaunch,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
+    const first: Negotiation = launch.era?.era === 'modern' ? 'modern' : 'legacy';
+    try {
+      return await this.startStdio(launch, endpoint, first, signal);
+    } catch (error) {
+      if (!(error instanceof SessionError) || !refusedHandshake(error) || signal.aborted) throw error;
+      try {
+        return await this.startStdio(launch, endpoint, first === 'modern' ? 'legacy' : 'modern', signal);
+      } catch {
+        // the first refusal holds the provider's own words
+        throw error;
+      }
+    }
+  }
+
+  private async startStdio(
+    launch: ConnectionLaunch,
+    endpoint: StdioLaunch,
+    negotiation: Negotiation,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
+    const child = await this.processes.launch(launch.id, endpoint, signal).catch((error: unknown) => {
+      throw toOpenError(error);
+    });
+    const transport = new StdioTransport(child, this.settings.WARREN_MAX_MESSAGE_BYTES);
+    const client = createClient(negotiation);
+    try {
+      await connect(client, transport, negotiation, signal);
+    } catch (error) {
+      void child.stop();
+      throw await startFailure(error, child, launch);
+    }
+    return new ProviderSession(client, transport, child, undefined, identityOf(client));
+  }
+
+  private async openHttp(
+    launch: ConnectionLaunch,
+    endpoint: HttpLaunch,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
+    const fetch: FetchLike = (url, init) => this.safeFetch.fetch(url, init);
+    const negotiation: Negotiation = launch.era?.era === 'legacy' ? 'legacy' : 'auto';
+    const transport = new HttpTransport(endpoint, fetch);
+    const client = createClient(negotiation);
+    try {
+      await connect(client, transport, negotiation, signal);
+      return new ProviderSession(client, transport, undefined, () => transport.terminate(), identityOf(client));
+    } catch (error) {
+      void transport.close();
+      if (!suggestsSse(error) || signal.aborted) throw toOpenError(error);
+      return this.openSse(endpoint, fetch, error, signal);
+    }
+  }
+
+  private async openSse(
+    endpoint: HttpLaunch,
+    fetch: FetchLike,
+    earlier: unknown,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
+    const transport = legacySseTransport(endpoint, fetch);
+    const client = createClient('legacy');
+    try {
+      await connect(client, transport, 'legacy', signal);
+      return new ProviderSession(client, transport, undefined, undefined, identityOf(client));
+    } catch {
+      void transport.close();
+      throw toOpenError(earlier);
+    }
+  }
+}
+
+async function connect(
+  client: Client,
+  transport: Transport,
+  negotiation: Negotiation,
+  signal: AbortSignal,
+): Promise<void> {
+  const options: ConnectOptions = { signal, timeout: 3_600_000 };
+  if (negotiation === 'legacy') options.prior = { kind: 'legacy' };
+  try {
+    await untilAborted(client.connect(transport, options), signal);
+  } catch (error) {
+    void client.close().catch(() => undefined);
+    if (!signal.aborted) throw error;
+    throw new SessionError('unreachable', 'The provider did not answer the handshake in time.', {
+      reason: 'handshake_timeout',
+      cause: signal.reason,
+    });
+  }
+}
+
+function identityOf(client: Client): ProviderIdentity {
+  const server = client.getServerVersion();
+  const discover = client.getDiscoverResult();
+  return {
+    era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? null,
+    serverName: server?.name ?? null,
+    serverVersion: server?.version ?? null,
+    ...(discover === undefined ? {} : { discover }),
+  };
+}
+
+/** The process may have exited: then that is what the operator needs to hear, with its last words. */
+async function startFailure(error: unknown, child: Subprocess, launch: ConnectionLaunch): Promise<SessionError> {
+  const opened = toOpenError(error);
+  if (opened.reason === 'handshake_timeout') return withTail(opened, child, launch);
+  if (opened.reason !== 'process_exited' && opened.reason !== 'unknown' && opened.kind !== 'interrupted') return opened;
+  const { code, signal } = await child.exited;
+  const how = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
+  return withTail(
+    new SessionError('unreachable', `The provider process ended during its start (${how}).`, {
+      reason: 'process_exited',
+      cause: error,
+    }),
+    child,
+    launch,
+  );
+}
+
+function withTail(error: SessionError, child: Subprocess, launch: ConnectionLaunch): SessionError {
+  const tail = launch.redactor.text(child.stderrTail()).text;
+  return new SessionError(error.kind, error.message, {
+    reason: error.reason ?? 'unknown',
+    cause: error,
+    ...(tail === '' ? {} : { stderrTail: tail }),
+  });
+}
+
+function refusedHandshake(error: SessionError): boolean {
+  return error.reason === 'protocol_unsupported' || error.reason === 'process_exited';
+}
+
+/** Only these statuses, and no modern error body, speak for a server of the old SSE transport. */
+function suggestsSse(error: unknown): boolean {
+  const http = error instanceof SdkHttpError ? error : undefined;
+  if (http === undefined || error instanceof ProtocolError) return false;
+  if (http.status !== 400 && http.status !== 404 && http.status !== 405) return false;
+  return !/"jsonrpc"\s*:\s*"2\.0"/.test(bodyOf(http));
+}
+
+function bodyOf(error: SdkHttpError): string {
+  const { data } = error;
+  return typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string' ? data.text : '';
+}

@@ -1,0 +1,64 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { migrations } from '../migrations/index.js';
+import type { Settings } from './config.js';
+import { CredentialsService } from './credentials.service.js';
+import { createApplication, listen } from './app.js';
+import { openPlatform, type Platform } from './platform.js';
+import { Readiness } from './readiness.js';
+
+/** How long calls in flight may take to finish once the server was told to stop, milliseconds. */
+const DRAIN_MS = 30_000;
+
+export interface RunningServer {
+  url: string;
+  application: NestFastifyApplication;
+  platform: Platform;
+  /** Readiness falls, admitted calls finish, everything this process started ends. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything. Errors: in words for an operator; nothing stays behind then. */
+export async function startServer(settings: Settings): Promise<RunningServer> {
+  const platform = await openPlatform(settings, migrations);
+  let application: NestFastifyApplication | undefined;
+  try {
+    application = await createApplication(platform);
+    if (settings.WARREN_ADMIN_KEY !== undefined) {
+      await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
+    }
+    const url = await listen(application, platform);
+    warnOfWildcard(platform);
+    platform.logger.info({ url, database: platform.embedded === undefined ? 'external' : 'embedded' }, 'Warren serves');
+    return { url, application, platform, stop: stopper(application, platform) };
+  } catch (error) {
+    await application?.close().catch(() => undefined);
+    await platform.close();
+    throw error;
+  }
+}
+
+function stopper(application: NestFastifyApplication, platform: Platform): () => Promise<void> {
+  let stopping: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    application.get(Readiness).drain();
+    const closed = application.close().catch((error: unknown) => {
+      platform.logger.error({ error }, 'the application did not close cleanly');
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, DRAIN_MS);
+    });
+    await Promise.race([closed, bound]);
+    clearTimeout(timer);
+    await platform.close();
+    platform.logger.info({}, 'Warren stopped');
+  };
+  return () => (stopping ??= run());
+}
+
+function warnOfWildcard({ settings, logger }: Platform): void {
+  const wildcard = settings.HOST === '0.0.0.0' || settings.HOST === '::';
+  if (wildcard && settings.WARREN_ALLOWED_HOSTS.length === 0) {
+    logger.warn({ HOST: settings.HOST }, 'listening on all addresses, but only loopback host names are allowed; set WARREN_ALLOWED_HOSTS');
+  }
+}

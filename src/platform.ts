@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from './config.js';
+import { defaultDataDirectory, prepareDataDirectory } from './data-directory.js';
+import { createPool } from './database-pool.js';
+import { Database } from './database.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
+import { Logger } from './logger.js';
+import { migrateToLatest, type Migration } from './migrator.js';
+import { OwnSecrets } from './own-secrets.js';
+import { Keyring, KeyringError, SecretBox, SecretBoxError } from './secret-box.js';
+import { loadOrCreateKeyFile } from './secret-key-file.js';
+import { ServerSecretsRepository } from './server-secrets.repository.js';
+import { ServerSecrets } from './server-secrets.service.js';
+
+/** What every command of Warren stands on: the database, the keyring and the log. */
+export interface Platform {
+  settings: Settings;
+  database: Database;
+  /** A URL for a connection of its own, such as LISTEN. */
+  databaseUrl: string;
+  secretBox: SecretBox;
+  serverSecrets: ServerSecrets;
+  ownSecrets: OwnSecrets;
+  logger: Logger;
+  /** Absent when DATABASE_URL names a server. */
+  embedded: EmbeddedPostgres | undefined;
+  dataDirectory: string;
+  /** Migrations applied by this start. */
+  applied: string[];
+  close(): Promise<void>;
+}
+
+/** The keyring is missing, malformed or not the one the database was sealed with. */
+export class WrongKeyError extends Error {}
+
+/**
+ * Starts or connects to PostgreSQL, brings the schema up to date and proves the keyring, in this order.
+ * Errors: `WrongKeyError`; those of the embedded database and the migrator, all in words for an operator. Nothing stays
+ * behind then.
+ */
+export async function openPlatform(settings: Settings, migrations: readonly Migration[]): Promise<Platform> {
+  const dataDirectory = settings.WARREN_DATA_DIR ?? defaultDataDirectory();
+  const keyringText = await readKeyring(settings, dataDirectory);
+  const keyring = parseKeyring(keyringText);
+  const ownSecrets = new OwnSecrets(secretsOf(settings, keyringText));
+  const logger = new Logger(settings.LOG_LEVEL, ownSecrets);
+  const secretBox = await SecretBox.create(keyring);
+  const embedded = settings.DATABASE_URL === undefined ? await startEmbeddedPostgres(dataDirectory) : undefined;
+  const databaseUrl = settings.DATABASE_URL ?? embedded?.connectionString ?? '';
+  const pool = createPool({
+    connectionString: databaseUrl,
+    max: settings.WARREN_DB_CONNECTIONS,
+    applicationName: 'warren',
+    onConnectionError: (error) => logger.warn({ error }, 'a database connection was lost'),
+  });
+  const database = new Database(pool, settings.WARREN_DB_POOLER !== 'transaction');
+  const close = async (): Promise<void> => {
+    await database.close();
+    await embedded?.stop();
+  };
+  try {
+    const { applied } = await migrateToLatest(pool, migrations);
+    const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
+    await proveKeyring(serverSecrets);
+    return { settings, database, databaseUrl, secretBox, serverSecrets, ownSecrets, logger, embedded, dataDirectory, applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** From the environment, from the file it names, or, with the embedded database, from the data directory. */
+async function readKeyring(settings: Settings, dataDirectory: string): Promise<string> {
+  if (settings.WARREN_SECRET_KEYS !== undefined) return settings.WARREN_SECRET_KEYS;
+  const { WARREN_SECRET_KEYS_FILE: file } = settings;
+  if (file !== undefined) {
+    return readFile(file, 'utf8').catch((error: unknown) => {
+      throw new WrongKeyError(`The keyring file of WARREN_SECRET_KEYS_FILE cannot be read.`, { cause: error });
+    });
+  }
+  if (settings.DATABASE_URL !== undefined) {
+    throw new WrongKeyError(
+      'With DATABASE_URL set, Warren needs a keyring: set WARREN_SECRET_KEYS or WARREN_SECRET_KEYS_FILE ' +
+        '(`warren secrets new-key` prints an entry).',
+    );
+  }
+  const { text } = await loadOrCreateKeyFile(join(prepareDataDirectory(dataDirectory), 'secret.key'));
+  return text;
+}
+
+function parseKeyring(text: string): Keyring {
+  try {
+    return Keyring.parse(text);
+  } catch (error) {
+    if (error instanceof KeyringError) throw new WrongKeyError(`The keyring is not right: ${error.message}.`, { cause: error });
+    throw error;
+  }
+}
+
+async function proveKeyring(serverSecrets: ServerSecrets): Promise<void> {
+  try {
+    await serverSecrets.tokenHmacKey();
+  } catch (error) {
+    if (!(error instanceof SecretBoxError)) throw error;
+    throw new WrongKeyError(
+      'The keyring is not the one this database was sealed with: put the right key back. Nothing was changed.',
+      { cause: error },
+    );
+  }
+}
+
+function secretsOf(settings: Settings, keyringText: string): string[] {
+  const password = settings.DATABASE_URL === undefined ? undefined : passwordOf(settings.DATABASE_URL);
+  return [
+    ...keyringText.split(/[,\r\n]/).map((entry) => entry.slice(entry.indexOf(':') + 1).trim()),
+    ...(settings.DATABASE_URL === undefined ? [] : [settings.DATABASE_URL]),
+    ...(password === undefined ? [] : [password]),
+    ...(settings.WARREN_ADMIN_KEY === undefined ? [] : [settings.WARREN_ADMIN_KEY]),
+  ].filter((secret) => secret !== '');
+}
+
+function passwordOf(url: string): string | undefined {
+  const password = URL.canParse(url) ? new URL(url).password : '';
+  return password === '' ? undefined : decodeURIComponent(password);
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import type { Provider } from '../catalog/providers.service.js';
+import { unauthenticated } from '../access.guard.js';
+import { decide, type CallFacts, type Decision } from '../grants/decision.js';
+import { GrantsService } from '../grants/grants.service.js';
+import { CallFailure } from './call-failure.js';
+import { nearestNames } from './nearest-names.js';
+
+const ASK_AGAIN = 'Use mcp_capabilities with a plain-language query to find the right provider and tool.';
+const ASK_OPERATOR = 'Do not try again; tell the user that an operator has to grant this tool.';
+
+/** Puts every refusal into words a model can act on, without telling an agent of what it may not see. */
+@Injectable()
+export class CallRefusals {
+  constructor(
+    private readonly grants: GrantsService,
+  ) {}
+
+  /** The refusal these facts ask for, or undefined when they allow the call. */
+  async of(facts: CallFacts, agentId: string, provider: Provider, tool: string): Promise<Error | undefined> {
+    const decision = decide(facts);
+    if (decision.allow) return undefined;
+    if (decision.code === 'mcp_provider_not_available' && !decision.mayTellDisabled) {
+      return this.providerNotFound(agentId, provider.id);
+    }
+    if (decision.code === 'mcp_tool_not_found') return this.toolNotFound(agentId, provider, tool);
+    return refusal(decision, provider, tool);
+  }
+
+  /** At admission: permission went between the early look and the write, or the session is out of date. */
+  atAdmission(facts: CallFacts, provider: Provider, tool: string): Error {
+    const decision = decide(facts);
+    if (!decision.allow) return refusal(decision, provider, tool);
+    return new CallFailure('mcp_call_interrupted', `The settings of ${provider.name} changed while the call was prepared.`, {
+      retryable: true,
+      hint: 'The call was not sent; repeat it.',
+    });
+  }
+
+  async providerNotFound(agentId: string, asked: string): Promise<CallFailure> {
+    const granted = await this.grants.grantedTools(agentId);
+    const suggestions = nearestNames(asked, new Set(granted.map(({ providerId }) => providerId)));
+    return new CallFailure('mcp_provider_not_available', 'There is no provider of that name that you can use.', {
+      ...(suggestions.length > 0 ? { suggestions } : {}),
+      hint: ASK_AGAIN,
+    });
+  }
+
+  /** Only an agent that holds a grant there hears that the provider is switched off. */
+  async providerDisabled(agentId: string, provider: Provider): Promise<CallFailure> {
+    if (!(await this.grants.holdsGrantOn(agentId, provider.id))) return this.providerNotFound(agentId, provider.id);
+    return disabled(provider);
+  }
+
+  providerGone(): CallFailure {
+    return new CallFailure('mcp_provider_not_available', 'The provider is no longer there.', { hint: ASK_AGAIN });
+  }
+
+  ambiguous(candidates: readonly string[]): CallFailure {
+    return new CallFailure('mcp_provider_ambiguous', 'Several providers go by that name.', {
+      candidates: [...candidates],
+      hint: 'Give one of the candidates as provider.',
+    });
+  }
+
+  async toolNotFound(agentId: string, provider: Provider, asked: string): Promise<CallFailure> {
+    const granted = await this.grants.grantedTools(agentId);
+    const here = granted.filter(({ providerId, present }) => providerId === provider.id && present);
+    const suggestions = nearestNames(asked, new Set(here.map(({ toolName }) => toolName)));
+    return new CallFailure('mcp_tool_not_found', `${provider.name} has no tool of exactly that name.`, {
+      ...(suggestions.length > 0 ? { suggestions } : {}),
+      hint: suggestions.length > 0 ? 'Copy one of the suggestions exactly as tool, if it is what you want.' : ASK_AGAIN,
+    });
+  }
+}
+
+function refusal(decision: Exclude<Decision, { allow: true }>, provider: Provider, tool: string): Error {
+  switch (decision.code) {
+    case 'unauthenticated':
+      return unauthenticated();
+    case 'mcp_provider_not_available':
+      return decision.mayTellDisabled
+        ? disabled(provider)
+        : new CallFailure(decision.code, 'There is no provider of that name that you can use.', { hint: ASK_AGAIN });
+    case 'mcp_tool_not_found':
+      return new CallFailure(decision.code, `${provider.name} has no tool of exactly that name.`, { hint: ASK_AGAIN });
+    case 'mcp_tool_not_granted':
+      return new CallFailure(decision.code, `You may not use ${tool} of ${provider.name}.`, { hint: ASK_OPERATOR });
+  }
+}
+
+function disabled(provider: Provider): CallFailure {
+  return new CallFailure('mcp_provider_not_available', `${provider.name} is disabled.`, {
+    hint: 'Tell the user that an operator has switched this provider off.',
+  });
+}

@@ -1,0 +1,67 @@
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Changes } from '../changes.js';
+import { SessionError } from '../connections/session/session-error.js';
+import { Logger } from '../logger.js';
+import { CallsRepository } from './calls.repository.js';
+
+/** How often running calls are checked again when no change was announced, milliseconds. */
+const RECHECK_MS = 2_000;
+
+interface InFlightCall {
+  callId: string;
+  credentialId: string;
+  agentId: string;
+  providerId: string;
+  tool: string;
+  controller: AbortController;
+}
+
+/** The calls this process has admitted and not yet answered; ends those that lost their permission meanwhile. */
+@Injectable()
+export class InFlightCalls implements OnModuleInit, OnModuleDestroy {
+  private readonly calls = new Map<string, InFlightCall>();
+  private timer: NodeJS.Timeout | undefined;
+  private unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly repository: CallsRepository,
+    private readonly changes: Changes,
+    private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    this.unsubscribe = this.changes.subscribe(() => this.recheck());
+    this.timer = setInterval(() => void this.recheck(), RECHECK_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+    this.unsubscribe?.();
+  }
+
+  get count(): number {
+    return this.calls.size;
+  }
+
+  add(call: InFlightCall): void {
+    this.calls.set(call.callId, call);
+  }
+
+  remove(callId: string): void {
+    this.calls.delete(callId);
+  }
+
+  /** Ends the calls that would no longer be admitted. When the database is away, nothing is known and nothing ends. */
+  async recheck(): Promise<void> {
+    if (this.calls.size === 0) return;
+    const held = [...this.calls.values()].map(({ controller: _, ...call }) => call);
+    try {
+      for (const callId of await this.repository.noLongerPermitted(held)) {
+        const call = this.calls.get(callId);
+        call?.controller.abort(new SessionError('cancelled', 'The permission for this call was taken away.', { sent: 'maybe' }));
+      }
+    } catch (error) {
+      this.logger.warn({ error }, 'running calls could not be checked again');
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { McpLimits } from './mcp.limits.js';
+import type { McpRequestId } from './mcp.message.js';
+
+/** What a cancellation names. The type of the request id counts: "1" and 1 are two requests. */
+export interface McpCallKey {
+  agentId: string;
+  /** As the client sent it; empty when it sent none. */
+  sessionId: string;
+  requestId: McpRequestId;
+}
+
+interface OpenCall {
+  agentId: string;
+  /** Absent for calls that only a disconnect can cancel (revision 2026-07-28). */
+  key: string | undefined;
+  controller: AbortController;
+}
+
+type CancelListener = (key: McpCallKey) => void;
+
+/** Why a call was aborted before it was answered. */
+export type McpAbortReason = 'cancelled' | 'disconnected' | 'shutdown';
+
+/** The tool calls this replica is answering over `/mcp`, so that a later POST can cancel one. Bounded by `McpLimits`. */
+@Injectable()
+export class McpInFlight {
+  private readonly open = new Set<OpenCall>();
+  private readonly byKey = new Map<string, Set<OpenCall>>();
+  private readonly perAgent = new Map<string, number>();
+  private readonly elsewhere = new Set<CancelListener>();
+
+  constructor(private readonly limits: McpLimits) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Registers a call. The answer takes it off again; undefined when the bound is reached. */
+  enter(agentId: string, key: McpCallKey | undefined, controller: AbortController): (() => void) | undefined {
+    const ofAgent = this.perAgent.get(agentId) ?? 0;
+    if (this.open.size >= this.limits.maxCalls || ofAgent >= this.limits.maxCallsPerAgent) return undefined;
+    const call: OpenCall = { agentId, key: key === undefined ? undefined : keyText(key), controller };
+    this.open.add(call);
+    this.perAgent.set(agentId, ofAgent + 1);
+    if (call.key !== undefined) this.byKey.set(call.key, (this.byKey.get(call.key) ?? new Set()).add(call));
+    return () => this.leave(call);
+  }
+
+  /** Cancels the call here, or tells those who can reach the other replicas. */
+  cancel(key: McpCallKey): void {
+    if (this.cancelHere(key)) return;
+    for (const listener of this.elsewhere) listener(key);
+  }
+
+  /**
+   * Cancels the call when it runs on this replica; false when it does not. Clients without a session id may use the
+   * same id twice at once: then it is unknown which is meant, and none is cancelled rather than someone else's.
+   */
+  cancelHere(key: McpCallKey): boolean {
+    const calls = this.byKey.get(keyText(key));
+    if (calls === undefined) return false;
+    const [call] = calls;
+    if (calls.size === 1) call?.controller.abort('cancelled' satisfies McpAbortReason);
+    return true;
+  }
+
+  /** Registers who passes cancellations of unknown calls to the other replicas; the answer takes it off again. */
+  onUnknownCall(listener: CancelListener): () => void {
+    this.elsewhere.add(listener);
+    return () => this.elsewhere.delete(listener);
+  }
+
+  /** Ends every open call, for a shutdown that cannot wait longer. */
+  abortAll(): void {
+    for (const { controller } of this.open) controller.abort('shutdown' satisfies McpAbortReason);
+  }
+
+  private leave(call: OpenCall): void {
+    if (!this.open.delete(call)) return;
+    const left = (this.perAgent.get(call.agentId) ?? 1) - 1;
+    if (left === 0) this.perAgent.delete(call.agentId);
+    else this.perAgent.set(call.agentId, left);
+    if (call.key === undefined) return;
+    const calls = this.byKey.get(call.key);
+    calls?.delete(call);
+    if (calls?.size === 0) this.byKey.delete(call.key);
+  }
+}
+
+function keyText({ agentId, sessionId, requestId }: McpCallKey): string {
+  return JSON.stringify([agentId, sessionId, requestId]);
+}

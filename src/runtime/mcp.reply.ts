@@ -1,0 +1,62 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { McpEventStream } from './mcp.event-stream.js';
+import type { McpLimits } from './mcp.limits.js';
+import type { AcceptedForms } from './mcp.media-types.js';
+import { errorMessage, type McpRequestId } from './mcp.message.js';
+
+interface ReplyPlan {
+  forms: AcceptedForms;
+  /** Sent with every form of answer. */
+  headers: OutgoingHttpHeaders;
+  /** Of the request that is answered. */
+  id: McpRequestId;
+  limits: McpLimits;
+}
+
+/** Status of an SDK response that stands for "aborted before there was an answer"; never sent. */
+export const ABORTED = 499;
+
+/**
+ * Writes an SDK answer to the connection: as JSON, or as an event stream when it is one, when the client reads nothing
+ * else, or when it takes so long that a proxy could give up. `answer` never rejects.
+ */
+export async function writeReply(raw: ServerResponse, answer: Promise<Response>, plan: ReplyPlan): Promise<void> {
+  const { forms, headers, limits } = plan;
+  const events = new McpEventStream(raw, headers, limits.commentEveryMs);
+  const opening = forms.events ? setTimeout(() => events.open(), limits.openStreamAfterMs) : undefined;
+  const response = await answer;
+  clearTimeout(opening);
+  if (response.status === ABORTED) return writeAborted(raw, events, plan);
+  const { body } = response;
+  if (body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    await events.pipe(body as AsyncIterable<Uint8Array>);
+    return events.end();
+  }
+  const text = await response.text();
+  if (events.isOpen || (!forms.json && response.status === 200)) {
+    await events.message(text);
+    return events.end();
+  }
+  writeJson(raw, response.status, text, headers);
+}
+
+/** A cancelled request gets no response message; a client that reads no event stream gets an error in its place. */
+function writeAborted(raw: ServerResponse, events: McpEventStream, { forms, headers, id }: ReplyPlan): void {
+  if (events.isOpen || forms.events) {
+    events.open();
+    return events.end();
+  }
+  const error = { code: -32_000, message: 'The request was cancelled.' };
+  writeJson(raw, 200, JSON.stringify(errorMessage(error, id)), headers);
+}
+
+function writeJson(raw: ServerResponse, status: number, text: string, headers: OutgoingHttpHeaders): void {
+  if (raw.destroyed) return;
+  raw.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(text),
+  });
+  raw.end(text);
+}

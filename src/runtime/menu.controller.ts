@@ -1,0 +1,61 @@
+import { Body, Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { unauthenticated, type AuthenticatedRequest } from '../access.guard.js';
+import { AgentsService } from '../grants/agents.service.js';
+import { IdParam, Route } from '../route.decorator.js';
+import { menuTools, type MenuToolName } from './menu.definitions.js';
+import { Menu } from './menu.js';
+import { callReceiptSchema, capabilitiesAnswerSchema, providersAnswerSchema } from './menu.schemas.js';
+
+/** The menu over plain HTTP: the body is what an agent would give the tool as arguments. */
+@ApiTags('Menu')
+@Controller('api/agents/:id/menu')
+export class MenuController {
+  constructor(
+    private readonly menu: Menu,
+    private readonly agents: AgentsService,
+  ) {}
+
+  @Post('mcp_providers')
+  @IdParam('Agent id')
+  @ApiBody({ schema: inputSchemaOf('mcp_providers'), required: false })
+  @Route({ access: 'agent', summary: 'Overview of providers', answerSchema: providersAnswerSchema, problems: ['agent_not_found'] })
+  providers(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+    return this.use('mcp_providers', id, body, request, reply);
+  }
+
+  @Post('mcp_capabilities')
+  @IdParam('Agent id')
+  @ApiBody({ schema: inputSchemaOf('mcp_capabilities'), required: false })
+  @Route({ access: 'agent', summary: 'Find tools', answerSchema: capabilitiesAnswerSchema, problems: ['agent_not_found'] })
+  capabilities(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+    return this.use('mcp_capabilities', id, body, request, reply);
+  }
+
+  @Post('mcp_call')
+  @IdParam('Agent id')
+  @ApiBody({ schema: inputSchemaOf('mcp_call') })
+  @Route({ access: 'agent', summary: 'Call a tool', answerSchema: callReceiptSchema, problems: ['agent_not_found'] })
+  call(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+    return this.use('mcp_call', id, body, request, reply);
+  }
+
+  private async use(tool: MenuToolName, agentId: string, body: unknown, request: AuthenticatedRequest, reply: FastifyReply): Promise<unknown> {
+    const { principal } = request;
+    if (principal === undefined) throw unauthenticated();
+    if (principal.kind === 'operator') await this.agents.require(agentId);
+    const gone = new AbortController();
+    // the socket closing before the answer was sent is a caller that went away
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) gone.abort();
+    });
+    const { answer } = await this.menu.use(tool, body, { principal, agentId, requestId: String(request.id), signal: gone.signal });
+    return answer;
+  }
+}
+
+function inputSchemaOf(name: MenuToolName): Record<string, unknown> {
+  const tool = menuTools.find((candidate) => candidate.name === name);
+  return { ...tool?.inputSchema };
+}

@@ -1,0 +1,64 @@
+import { CallFailure } from './call-failure.js';
+
+const MAX_TEXT_CHARACTERS = 2_000;
+const DEFAULT_LIMIT = 12;
+const MAX_LIMIT = 20;
+
+export interface ProvidersRequest {
+  query?: string;
+  cursor?: string;
+}
+
+export interface CapabilitiesRequest extends ProvidersRequest {
+  provider?: string;
+  limit: number;
+}
+
+/** Errors: `CallFailure` mcp_arguments_invalid. */
+export function readProvidersRequest(input: unknown): ProvidersRequest {
+  return readTexts(input, ['query', 'cursor']);
+}
+
+/** A `limit` outside 1..20 is brought inside. Errors: `CallFailure` mcp_arguments_invalid. */
+export function readCapabilitiesRequest(input: unknown): CapabilitiesRequest {
+  const { limit, ...texts } = isObject(input) ? input : { limit: undefined };
+  const given = limit === undefined || limit === null ? DEFAULT_LIMIT : Number(limit);
+  if (Number.isNaN(given)) throw malformed([{ path: 'limit', message: `must be a number from 1 to ${MAX_LIMIT}` }]);
+  return {
+    ...readTexts(isObject(input) ? texts : input, ['provider', 'query', 'cursor']),
+    limit: Math.min(MAX_LIMIT, Math.max(1, Math.trunc(given))),
+  };
+}
+
+function readTexts<Name extends string>(input: unknown, names: readonly Name[]): { [Key in Name]?: string } {
+  if (input === undefined || input === null) return {};
+  if (!isObject(input)) throw malformed([{ path: '', message: 'must be an object' }]);
+  const errors: { path: string; message: string }[] = [];
+  const texts: { [Key in Name]?: string } = {};
+  for (const name of Object.keys(input)) {
+    if (!names.some((known) => known === name)) {
+      errors.push({ path: name.slice(0, 200), message: `is not known here; use ${names.join(', ')}` });
+    }
+  }
+  for (const name of names) {
+    const value = input[name];
+    // models often fill what they do not need with null or nothing
+    if (value === undefined || value === null || value === '') continue;
+    if (typeof value !== 'string') errors.push({ path: name, message: 'must be text' });
+    else if (value.length > MAX_TEXT_CHARACTERS) errors.push({ path: name, message: `must have at most ${MAX_TEXT_CHARACTERS} characters` });
+    else texts[name] = value;
+  }
+  if (errors.length > 0) throw malformed(errors);
+  return texts;
+}
+
+function malformed(errors: { path: string; message: string }[]): CallFailure {
+  return new CallFailure('mcp_arguments_invalid', 'The request is malformed.', {
+    errors: errors.slice(0, 10),
+    hint: 'Correct what errors names and ask again.',
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

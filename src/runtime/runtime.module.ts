@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { CatalogModule } from '../catalog/catalog.module.js';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { GrantsModule } from '../grants/grants.module.js';
+import { CallRecorder } from './call-recorder.js';
+import { CallRefusals } from './call-refusals.js';
+import { CallService } from './call.service.js';
+import { CallsController } from './calls.controller.js';
+import { CallsRepository } from './calls.repository.js';
+import { InFlightCalls } from './in-flight-calls.js';
+import { InstanceHeartbeat } from './instance-heartbeat.js';
+import { McpController } from './mcp.controller.js';
+import { McpEndpoint } from './mcp.endpoint.js';
+import { McpExchanges } from './mcp.exchanges.js';
+import { McpInFlight } from './mcp.in-flight.js';
+import { McpLimits } from './mcp.limits.js';
+import { McpToolCalls } from './mcp.tool-calls.js';
+import { MenuController } from './menu.controller.js';
+import { Menu } from './menu.js';
+import { MenuService } from './menu.service.js';
+import { ReceiptsService } from './receipts.service.js';
+
+/** The menu, the call path and the `/mcp` endpoint. */
+@Module({
+  imports: [ConnectionsModule, CatalogModule, GrantsModule],
+  controllers: [MenuController, McpController, CallsController],
+  providers: [
+    CallsRepository,
+    CallRecorder,
+    CallRefusals,
+    CallService,
+    InFlightCalls,
+    InstanceHeartbeat,
+    McpEndpoint,
+    McpExchanges,
+    McpInFlight,
+    McpLimits,
+    McpToolCalls,
+    MenuService,
+    { provide: Menu, useExisting: MenuService },
+    ReceiptsService,
+  ],
+})
+export class RuntimeModule {}

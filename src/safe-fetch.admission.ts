@@ -1,0 +1,101 @@
+import type { DispatchGate } from './dispatch-gate.js';
+import { OutboundError } from './outbound-error.js';
+import { untilAborted } from './safe-fetch.until-aborted.js';
+
+/** What wants to know when a request begins and ends to be written. */
+export interface WriteWatch {
+  /** In the same synchronous turn as the first byte, before it; throws to keep it from being written. */
+  beforeFirstByte(): void;
+  /** The whole request was handed to the socket. */
+  afterLastByte(): void;
+}
+
+const maximumAdmissions = 3;
+
+/** Carries what `admit` rejected with past the translation of network errors. */
+export class AdmissionRefused extends Error {
+  override readonly name = 'AdmissionRefused';
+
+  constructor(readonly refusal: Error) {
+    super(refusal.message);
+  }
+}
+
+/**
+ * Sends a guarded request: a socket first, so that nothing slow stands between permission and write, then the
+ * admission, then the write. An admission whose deadline passed before the first byte is asked for again.
+ *
+ * @throws AdmissionRefused with what `admit` rejects with; OutboundError `admission_expired` after three expired admissions
+ */
+export async function sendAdmitted<T>(
+  gate: DispatchGate,
+  signal: AbortSignal | undefined,
+  steps: { openSocket: () => Promise<void>; send: (watch: WriteWatch) => Promise<T> },
+): Promise<T> {
+  for (let attempt = 1; attempt <= maximumAdmissions; attempt += 1) {
+    await untilAborted(steps.openSocket(), signal);
+    await admit(gate, signal);
+    const admission = new Admission(gate);
+    try {
+      return await steps.send(admission);
+    } catch (error) {
+      if (!admission.expired) throw error;
+    } finally {
+      admission.settle();
+    }
+  }
+  throw new OutboundError('admission_expired', 'the admission expired each time before the request could be written');
+}
+
+/** Waits for the admission; one that is granted after the caller went away is handed back. */
+async function admit(gate: DispatchGate, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const granted = gate.admit().catch((error: unknown) => {
+    throw new AdmissionRefused(error as Error);
+  });
+  try {
+    await untilAborted(granted, signal);
+  } catch (error) {
+    if (signal?.aborted === true) void handBack(granted, gate);
+    throw error;
+  }
+}
+
+async function handBack(granted: Promise<void>, gate: DispatchGate): Promise<void> {
+  try {
+    await granted;
+  } catch {
+    return;
+  }
+  gate.abandoned();
+}
+
+/** One granted admission; tells the gate exactly once how it was used. */
+class Admission implements WriteWatch {
+  expired = false;
+  private begun = false;
+  private settled = false;
+
+  constructor(private readonly gate: DispatchGate) {}
+
+  beforeFirstByte(): void {
+    if (this.gate.mayWrite()) {
+      this.begun = true;
+      return;
+    }
+    this.expired = true;
+    throw new OutboundError('admission_expired', 'the admission expired before the request could be written');
+  }
+
+  afterLastByte(): void {
+    this.settle();
+  }
+
+  settle(): void {
+    if (this.settled) return;
+    this.settled = true;
+    // Begun counts as written even when the socket broke in between: bytes may have left.
+    if (this.begun) this.gate.written();
+    else this.gate.abandoned();
+  }
+}

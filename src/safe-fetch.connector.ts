@@ -1,0 +1,92 @@
+import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
+import { parseAddress } from './address-classes.js';
+import { canonicalHost } from './address-policy.js';
+import { OutboundError } from './outbound-error.js';
+import { dialFirst, secure } from './safe-fetch.dial.js';
+import type { FetchLimits } from './safe-fetch.limits.js';
+import { type ResolvePolicy, resolveAllowed } from './safe-fetch.resolve.js';
+import { ReadySockets } from './safe-fetch.ready-sockets.js';
+import { untilAborted } from './safe-fetch.until-aborted.js';
+
+/**
+ * Opens every socket of a safe fetch: resolve all addresses, refuse unless each may be dialled, dial exactly one of the
+ * checked addresses, and verify TLS against the host of the URL. One resolution serves both check and dial.
+ */
+export class CheckedConnector {
+  private readonly ready: ReadySockets;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly policy: ResolvePolicy,
+    private readonly limits: Pick<FetchLimits, 'connectMs' | 'socketsPerOrigin'>,
+    private readonly authorities?: readonly string[],
+  ) {
+    this.ready = new ReadySockets(limits.socketsPerOrigin);
+  }
+
+  /** For undici's `connect` option. */
+  readonly connect: buildConnector.connector = ({ protocol, hostname, port }, callback) => {
+    const url = new URL(`${protocol}//${hostname.includes(':') ? `[${hostname}]` : hostname}`);
+    url.port = port;
+    void this.openFor(url, callback);
+  };
+
+  /** How many opened sockets wait for a request to this origin. */
+  readyCount(origin: string): number {
+    return this.ready.count(origin);
+  }
+
+  /** Opens a socket ahead of the request that will take it; it is dropped when none comes within 4 s. */
+  async prepare(url: URL): Promise<void> {
+    this.ready.put(url.origin, await this.open(url));
+  }
+
+  close(): void {
+    this.closing.abort(new OutboundError('unknown', 'the connection was given up: shutting down'));
+    this.ready.close();
+  }
+
+  private async openFor(url: URL, callback: buildConnector.Callback): Promise<void> {
+    let socket: Socket;
+    try {
+      // Awaited even when one is ready: undici overlooks a socket it is handed before `connect` returned.
+      socket = await (this.ready.take(url.origin) ?? this.open(url));
+    } catch (error) {
+      callback(error as Error, null);
+      return;
+    }
+    callback(null, socket);
+  }
+
+  private async open(url: URL): Promise<Socket> {
+    const host = canonicalHost(url.hostname);
+    const port = portOf(url);
+    const deadline = new AbortController();
+    const timeout = new OutboundError(
+      'connection_timeout',
+      `${host}:${String(port)}: not connected within ${String(this.limits.connectMs)} ms`,
+    );
+    const timer = setTimeout(() => {
+      deadline.abort(timeout);
+    }, this.limits.connectMs);
+    const signal = AbortSignal.any([deadline.signal, this.closing.signal]);
+    try {
+      const addresses = await untilAborted(resolveAllowed(host, port, this.policy), signal);
+      const socket = await dialFirst(addresses, port, signal);
+      if (url.protocol === 'http:') return socket;
+      return await secure(
+        socket,
+        { host, isLiteral: parseAddress(host) !== undefined, authorities: this.authorities },
+        signal,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+export function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' ? 443 : 80;
+}

@@ -1,0 +1,154 @@
+import { execa } from 'execa';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findExecutable } from './executable-lookup.js';
+import type { SystemAccount } from './system-account.js';
+import { TailBuffer } from './tail-buffer.js';
+
+/** Bytes of standard error kept per process. */
+const STDERR_TAIL_BYTES = 256 * 1024;
+/** How long a process may take to leave by itself once its standard input ended, milliseconds. */
+const EOF_GRACE_MS = 100;
+/** From TERM to KILL, milliseconds. */
+const TERM_GRACE_MS = 1_000;
+/** After KILL the kernel needs a moment; more than this means the group is zombies nobody reaps. */
+const KILL_WAIT_MS = 500;
+const POLL_MS = 20;
+
+export interface LaunchRequest {
+  command: string;
+  args: readonly string[];
+  /** The complete environment of the child; nothing is inherited. */
+  environment: Readonly<Record<string, string>>;
+  workingDirectory: string;
+  /** Where a bare command name is looked up. */
+  searchPath: string;
+  /** Another system account to run as. */
+  account?: SystemAccount | undefined;
+}
+
+export interface ProcessExit {
+  code: number | null;
+  signal: string | null;
+}
+
+/** The executable could not be started. */
+export class LaunchError extends Error {
+  constructor(
+    readonly reason: 'executable_not_found' | 'executable_not_permitted' | 'unknown',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'LaunchError';
+  }
+}
+
+/**
+ * A child in a process group of its own. Standard error is always drained; the group is ended as a whole, also when its
+ * leader leaves first.
+ */
+export class Subprocess {
+  /** Resolves when the leader has exited and the rest of its group is ended. Never rejects. */
+  readonly ended: Promise<ProcessExit>;
+  /** Resolves as soon as the leader has exited. Never rejects. */
+  readonly exited: Promise<ProcessExit>;
+  private readonly tail = new TailBuffer(STDERR_TAIL_BYTES);
+  private stopping: Promise<void> | undefined;
+
+  private constructor(
+    readonly pid: number,
+    readonly startedAt: Date,
+    readonly stdin: Writable,
+    readonly stdout: Readable,
+    stderr: Readable,
+    exit: Promise<ProcessExit>,
+  ) {
+    stderr.on('data', (chunk: Buffer) => this.tail.push(chunk));
+    // a child that closes its end early must not end this process
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
+    this.exited = exit;
+    this.ended = exit.then(async (status) => {
+      await this.endGroup();
+      return status;
+    });
+  }
+
+  /** Errors: `LaunchError`. */
+  static async launch(request: LaunchRequest): Promise<Subprocess> {
+    const lookup = await findExecutable(request.command, request.searchPath, request.workingDirectory);
+    if (!lookup.found) throw new LaunchError(lookup.reason, lookup.detail);
+    const child = execa(lookup.path, [...request.args], {
+      env: request.environment,
+      extendEnv: false,
+      cwd: request.workingDirectory,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      buffer: false,
+      reject: false,
+      detached: true,
+      cleanup: false,
+      encoding: 'buffer',
+      stripFinalNewline: false,
+      ...(request.account === undefined ? {} : { uid: request.account.uid, gid: request.account.gid }),
+    });
+    if (child.pid === undefined) {
+      const failure = await child;
+      const code = failure.cause instanceof Error && 'code' in failure.cause ? failure.cause.code : undefined;
+      const reason = code === 'EACCES' || code === 'EPERM' ? 'executable_not_permitted' : 'unknown';
+      throw new LaunchError(reason, `${request.command} could not be started (${String(code ?? 'no code')}).`, {
+        cause: failure,
+      });
+    }
+    const exit = new Promise<ProcessExit>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    void child.catch(() => undefined);
+    return new Subprocess(child.pid, new Date(), child.stdin, child.stdout, child.stderr, exit);
+  }
+
+  /** The last 256 KiB of standard error, as text. Not redacted. */
+  stderrTail(): string {
+    return this.tail.text();
+  }
+
+  /** Ends standard input, then TERM to the group, then KILL after 1 s; resolves when the group is gone. */
+  stop(): Promise<void> {
+    this.stopping ??= this.runStopLadder();
+    return this.stopping;
+  }
+
+  private async runStopLadder(): Promise<void> {
+    this.stdin.end();
+    await Promise.race([this.exited, delay(EOF_GRACE_MS)]);
+    await this.endGroup();
+    await Promise.race([this.exited, delay(KILL_WAIT_MS)]);
+  }
+
+  private async endGroup(): Promise<void> {
+    if (!this.signalGroup('SIGTERM')) return;
+    if (await this.groupGoneWithin(TERM_GRACE_MS)) return;
+    this.signalGroup('SIGKILL');
+    await this.groupGoneWithin(KILL_WAIT_MS);
+  }
+
+  private async groupGoneWithin(milliseconds: number): Promise<boolean> {
+    const deadline = performance.now() + milliseconds;
+    while (performance.now() < deadline) {
+      if (!this.signalGroup(0)) return true;
+      await delay(POLL_MS);
+    }
+    return !this.signalGroup(0);
+  }
+
+  /** False when no process of the group is left. */
+  private signalGroup(signal: NodeJS.Signals | 0): boolean {
+    try {
+      process.kill(-this.pid, signal);
+      return true;
+    } catch (error) {
+      return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    }
+  }
+}
