@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { AuthenticatedRequest } from './access.guard.js';
@@ -13,10 +14,12 @@ import { ProblemFilter } from './problem.filter.js';
 import { RequestGate } from './request-gate.js';
 import { validationPipe } from './validation.js';
 
-/** Largest request body, bytes. */
-const BODY_LIMIT_BYTES = 1_048_576;
+/** Largest request body, bytes: a complete set of 5,000 grants with long names fits. */
+const BODY_LIMIT_BYTES = 4 * 1_048_576;
 /** A client has this long to send its request, milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Longest path parameter, characters; longer than any id, so that handlers say what is not there. */
+const MAX_PATH_PARAMETER = 1_024;
 
 /** The composed application, not yet listening. */
 export async function createApplication(platform: Platform): Promise<NestFastifyApplication> {
@@ -27,6 +30,11 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     trustProxy: false,
     // calls in flight are ended by their own rooms, within the drain's bound
     forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
+    // a path that cannot be read reaches neither hooks nor handlers, but passes the same gate and is answered alike
+    frameworkErrors: (fault: Error, request: FastifyRequest, reply: FastifyReply) => {
+      void answerUnroutable(fault, request, reply);
+    },
   });
   const application = await NestFactory.create<NestFastifyApplication>(AppModule.on(platform), adapter, {
     logger: new NestLogger(platform.logger),
@@ -36,6 +44,11 @@ export async function createApplication(platform: Platform): Promise<NestFastify
   application.useGlobalFilters(filter);
   application.useGlobalPipes(validationPipe());
   const gate = application.get(RequestGate);
+  const answerUnroutable = async (fault: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    void reply.header('x-request-id', request.id);
+    const refusal: unknown = await gate.admit(request).catch((reason: unknown) => reason);
+    filter.answer(refusal ?? fault, request, reply);
+  };
   const fastify = adapter.getInstance();
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
   fastify.addHook('onSend', async (request, reply) => {

@@ -63,7 +63,11 @@ export class BaseModule {
           provide: ChangeListener,
           inject: [Changes, Logger],
           useFactory: (changes: Changes, logger: Logger) =>
-            new ChangeListener(settings.WARREN_DB_POOLER === undefined ? platform.databaseUrl : undefined, changes, logger),
+            new ChangeListener(
+              settings.WARREN_DB_POOLER === undefined ? platform.databaseUrl : undefined,
+              changes,
+              logger,
+            ),
         },
       ],
       exports: [...provided.map(({ provide }) => provide), Changes, Readiness, CredentialsService, RequestGate],

@@ -32,7 +32,12 @@ export class ChangeListener implements OnApplicationBootstrap, OnModuleDestroy {
   private async connect(): Promise<void> {
     if (this.databaseUrl === undefined || this.stopped) return;
     try {
-      this.listening = await listen(this.databaseUrl, CHANGED_CHANNEL, () => void this.changes.announce(), () => this.reconnect());
+      this.listening = await listen(
+        this.databaseUrl,
+        CHANGED_CHANNEL,
+        () => void this.changes.announce(),
+        () => this.reconnect(),
+      );
       // what changed while nobody listened
       await this.changes.announce();
     } catch (error) {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseAllowedNetworks, type AllowedNetworks } from './address-policy.js';
+import { parseToken } from './token.js';
 
 /** How one environment variable is read: its default, what it means, and how its text becomes a value. */
 export interface Variable<T> {
@@ -58,6 +59,13 @@ function host(value: string): string {
   return value;
 }
 
+function operatorKey(value: string): string {
+  if (parseToken(value)?.kind !== 'operator') {
+    throw new Error('must be a well-formed wop_ key; `warren keys create` makes one');
+  }
+  return value;
+}
+
 function allowedNetworks(value: string): AllowedNetworks {
   const parsed = parseAllowedNetworks(value);
   if (!parsed.ok) throw new Error(`holds entries that are not right: ${parsed.problems.join('; ')}`);
@@ -88,7 +96,7 @@ export const variables = {
   },
   WARREN_DATA_DIR: { describe: 'Directory of the embedded database and the key file', parse: text(4_096) },
   WARREN_MODS_DIR: { describe: 'Directory of mods (default: mods in the data directory)', parse: text(4_096) },
-  WARREN_ADMIN_KEY: { describe: 'A well-formed wop_ key that holds scope admin', secret: true, parse: text(200) },
+  WARREN_ADMIN_KEY: { describe: 'A well-formed wop_ key that holds scope admin', secret: true, parse: operatorKey },
   WARREN_ALLOWED_HOSTS: {
     fallback: '',
     describe: 'Host names, beside loopback and HOST, that requests may name, comma-separated',

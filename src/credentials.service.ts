@@ -79,7 +79,7 @@ export class CredentialsService {
     toItem: (row: CredentialRow) => Item,
   ): Promise<Page<Item>> {
     const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ['string', 'string']);
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ['time', 'string']);
     const rows = await this.repository.list(agentId, limit + 1, after);
     return pageOf(rows, limit, toItem, (row) => [row.created_at.toISOString(), row.id]);
   }

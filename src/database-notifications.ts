@@ -8,8 +8,18 @@ export interface Listening {
  * A connection of its own that hears NOTIFY on one channel. `onLost` is called once when it breaks.
  * Errors: those of connecting.
  */
-export async function listen(url: string, channel: string, onNotice: () => void, onLost: () => void): Promise<Listening> {
-  const client = new pg.Client({ connectionString: url, application_name: 'warren listener', connectionTimeoutMillis: 5_000, keepAlive: true });
+export async function listen(
+  url: string,
+  channel: string,
+  onNotice: () => void,
+  onLost: () => void,
+): Promise<Listening> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'warren listener',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
   let ended = false;
   const lost = (): void => {
     if (ended) return;

@@ -77,12 +77,15 @@ export class Database {
   }
 }
 
-function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** By structure, not by class: errors of Node itself may come from another realm. */
+function errorText(error: unknown, name: 'code' | 'constraint' | 'message'): string | undefined {
+  if (typeof error !== 'object' || error === null || !(name in error)) return undefined;
+  const value: unknown = (error as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : undefined;
 }
 
 function isStatementTimeout(error: unknown): boolean {
-  return errorCode(error) === '57014';
+  return errorText(error, 'code') === '57014';
 }
 
 const UNAVAILABLE_CODES = new Set([
@@ -103,20 +106,14 @@ const UNAVAILABLE_CODES = new Set([
 
 /** True when an error means that PostgreSQL is away, not that a statement was wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = errorCode(error);
+  const code = errorText(error, 'code');
   if (code !== undefined && UNAVAILABLE_CODES.has(code)) return true;
-  return (
-    error instanceof Error &&
-    /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
-      error.message,
-    )
+  return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+    errorText(error, 'message') ?? '',
   );
 }
 
 /** The constraint a unique violation broke, or undefined for any other error. */
 export function brokenUniqueConstraint(error: unknown): string | undefined {
-  if (errorCode(error) !== '23505') return undefined;
-  return error instanceof Error && 'constraint' in error && typeof error.constraint === 'string'
-    ? error.constraint
-    : undefined;
+  return errorText(error, 'code') === '23505' ? errorText(error, 'constraint') : undefined;
 }

@@ -45,6 +45,13 @@ export async function acquireOwnership(dataDirectory: string): Promise<Ownership
   });
 }
 
+/** True when a living process owns the data directory, which must exist. */
+export function isOwned(dataDirectory: string): Promise<boolean> {
+  return withShortPath(dataDirectory, async (shortPath) => {
+    return isHeld(path.join(shortPath, ownerName(await highestOwner(dataDirectory))));
+  });
+}
+
 function ownerName(number: number): string {
   return `owner.${number}`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { ServerAccount } from './embedded-postgres.account.js';
+import { SUPERUSER } from './embedded-postgres.cluster.js';
 import { EmbeddedPostgresError, errorText } from './embedded-postgres.error.js';
 
 /** Longest socket path in bytes that every supported kernel takes (104 with its closing zero on macOS). */
@@ -45,6 +46,11 @@ export function socketDirectory(dataDirectory: string, account: ServerAccount | 
 /** Removes a stopped server's socket directory when it is the one under /tmp. */
 export function removeShortSocketDirectory(directory: string, dataDirectory: string): void {
   if (directory === shortDirectory(dataDirectory)) rmSync(directory, { recursive: true, force: true });
+}
+
+/** The URL of the database behind the socket in this directory. */
+export function connectionStringOf(directory: string): string {
+  return `postgresql://${SUPERUSER}@${encodeURIComponent(directory)}/postgres`;
 }
 
 function shortDirectory(dataDirectory: string): string {

@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { acquireOwnership } from './embedded-postgres.lock.js';
 import { stopPostmaster } from './embedded-postgres.process.js';
 import { adoptServer, launchServer, type ServerSettings } from './embedded-postgres.server.js';
-import { removeShortSocketDirectory, socketDirectory } from './embedded-postgres.socket-path.js';
+import { connectionStringOf, removeShortSocketDirectory, socketDirectory } from './embedded-postgres.socket-path.js';
 
 /** A running PostgreSQL that belongs to this process. */
 export interface EmbeddedPostgres {
@@ -61,7 +61,7 @@ export async function startEmbeddedPostgres(
     host,
     user: SUPERUSER,
     database: 'postgres',
-    connectionString: `postgresql://${SUPERUSER}@${encodeURIComponent(host)}/postgres`,
+    connectionString: connectionStringOf(host),
     pid,
     adopted,
     stop: () => (stopping ??= stop()),

@@ -42,7 +42,8 @@ function field(options: FieldOptions, schema: ApiPropertyOptions, validators: Pr
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(options.example === undefined ? {} : { example: options.example }),
     ...(maxItems === undefined ? {} : { isArray: true, maxItems }),
-    required: !optional,
+    // a schema of an object says which of its own members are required
+    ...(Array.isArray(schema.required) ? { selfRequired: !optional } : { required: !optional }),
     nullable,
   } as ApiPropertyOptions;
   return applyDecorators(
@@ -156,7 +157,8 @@ export function TimeField(options: FieldOptions = {}): PropertyDecorator {
 /** A nested object of the given class, or an array of them with `maxItems`. */
 export function NestedField(type: () => new () => object, options: FieldOptions = {}): PropertyDecorator {
   const message = options.maxItems === undefined ? 'must be an object' : 'must be a list of objects';
-  return field(options, { type }, [
+  // the documentation takes a lazy type only from a function of the name `type`
+  return field(options, { type: () => type() }, [
     IsObject({ ...each(options), message }),
     ValidateNested({ ...each(options), message }),
     Type(type),

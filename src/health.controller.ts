@@ -26,8 +26,14 @@ export class HealthController {
 
   @Get('ready')
   @Route({ access: 'public', summary: 'The process can do its work', answerSchema: healthSchema })
-  @ApiResponse({ status: 503, description: 'Not now; `failing` says which part', content: { 'application/json': { schema: healthSchema } } })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: 'ok' | 'failing'; failing?: string }> {
+  @ApiResponse({
+    status: 503,
+    description: 'Not now; `failing` says which part',
+    content: { 'application/json': { schema: healthSchema } },
+  })
+  async ready(
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ status: 'ok' | 'failing'; failing?: string }> {
     const failing = await this.readiness.failing();
     if (failing === undefined) return { status: 'ok' };
     void reply.status(503);

@@ -1,13 +1,20 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { setTimeout as delay } from 'node:timers/promises';
 import { migrations } from '../migrations/index.js';
 import type { Settings } from './config.js';
 import { CredentialsService } from './credentials.service.js';
 import { createApplication, listen } from './app.js';
+import { Draining } from './draining.js';
+import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
+import { SessionRecorder } from './connections/session-recorder.js';
 import { Readiness } from './readiness.js';
+import { SafeFetch } from './safe-fetch.js';
 
 /** How long calls in flight may take to finish once the server was told to stop, milliseconds. */
-const DRAIN_MS = 30_000;
+const DRAIN_MS = 25_000;
+/** How long those that did not finish may take to be cancelled, milliseconds. */
+const CANCEL_MS = 5_000;
 
 export interface RunningServer {
   url: string;
@@ -26,10 +33,13 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
     if (settings.WARREN_ADMIN_KEY !== undefined) {
       await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
     }
-    const url = await listen(application, platform);
+    const draining = new Draining(application.getHttpServer());
+    const url = await listen(application, platform).catch((error: unknown) => {
+      throw listenError(error, settings);
+    });
     warnOfWildcard(platform);
     platform.logger.info({ url, database: platform.embedded === undefined ? 'external' : 'embedded' }, 'Warren serves');
-    return { url, application, platform, stop: stopper(application, platform) };
+    return { url, application, platform, stop: stopper(application, platform, draining) };
   } catch (error) {
     await application?.close().catch(() => undefined);
     await platform.close();
@@ -37,28 +47,40 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   }
 }
 
-function stopper(application: NestFastifyApplication, platform: Platform): () => Promise<void> {
+function stopper(application: NestFastifyApplication, platform: Platform, requests: OpenRequests): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     application.get(Readiness).drain();
     const closed = application.close().catch((error: unknown) => {
       platform.logger.error({ error }, 'the application did not close cleanly');
     });
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, DRAIN_MS);
-    });
-    await Promise.race([closed, bound]);
-    clearTimeout(timer);
+    await withinDrain(requests.none());
+    // a caller that is cut off counts as one that went away, which cancels its call
+    requests.cutConnections();
+    await closed;
+    await application.get(SafeFetch).close();
+    await application.get(SessionRecorder).flush();
     await platform.close();
     platform.logger.info({}, 'Warren stopped');
   };
   return () => (stopping ??= run());
 }
 
+async function withinDrain(done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, DRAIN_MS);
+  });
+  await Promise.race([done, bound]);
+  clearTimeout(timer);
+}
+
 function warnOfWildcard({ settings, logger }: Platform): void {
   const wildcard = settings.HOST === '0.0.0.0' || settings.HOST === '::';
   if (wildcard && settings.WARREN_ALLOWED_HOSTS.length === 0) {
-    logger.warn({ HOST: settings.HOST }, 'listening on all addresses, but only loopback host names are allowed; set WARREN_ALLOWED_HOSTS');
+    logger.warn(
+      { HOST: settings.HOST },
+      'listening on all addresses, but only loopback host names are allowed; set WARREN_ALLOWED_HOSTS',
+    );
   }
 }

@@ -9,6 +9,9 @@ import type { Platform } from './platform.js';
 /** Writes the OpenAPI document of the routes to a file. Needs no database: nothing is instantiated. */
 export async function writeOpenApi(file: string): Promise<void> {
   const { settings } = readConfig({});
-  const application = await NestFactory.create(AppModule.on({ settings } as Platform), new FastifyAdapter(), { preview: true, logger: false });
+  const application = await NestFactory.create(AppModule.on({ settings } as Platform), new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+  });
   await writeFile(file, `${JSON.stringify(createOpenApi(application), undefined, 2)}\n`);
 }

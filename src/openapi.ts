@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { documentBodyProblems } from './openapi.problems.js';
 import { ProblemAnswer } from './problem.answer.js';
 import { version } from './version.js';
 
@@ -23,23 +24,34 @@ export function createOpenApi(application: INestApplication): OpenAPIObject {
     extraModels: [ProblemAnswer],
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   });
+  documentBodyProblems(document, { $ref: `#/components/schemas/${ProblemAnswer.name}` });
   return withoutNullable(document) as OpenAPIObject;
 }
 
 /** `/openapi.json`, and pages to browse it at `/docs`. */
 export function serveDocumentation(application: INestApplication, document: OpenAPIObject): void {
-  SwaggerModule.setup('docs', application, document, { jsonDocumentUrl: 'openapi.json', raw: ['json'], customSiteTitle: 'Warren API' });
+  SwaggerModule.setup('docs', application, document, {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    customSiteTitle: 'Warren API',
+  });
 }
 
 /** OpenAPI 3.1 is JSON Schema 2020-12, which says `null` as a type, not as a flag. */
 function withoutNullable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNullable);
   if (typeof value !== 'object' || value === null) return value;
-  const { nullable, ...rest } = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutNullable(member)]));
+  const { nullable, ...rest } = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, withoutNullable(member)]),
+  );
   if (typeof nullable !== 'boolean') return nullable === undefined ? rest : { nullable, ...rest };
   if (!nullable) return rest;
   if (typeof rest.type === 'string') {
-    return { ...rest, type: [rest.type, 'null'], ...(Array.isArray(rest.enum) ? { enum: [...(rest.enum as unknown[]), null] } : {}) };
+    return {
+      ...rest,
+      type: [rest.type, 'null'],
+      ...(Array.isArray(rest.enum) ? { enum: [...(rest.enum as unknown[]), null] } : {}),
+    };
   }
   return { anyOf: [rest, { type: 'null' }] };
 }

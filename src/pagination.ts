@@ -33,11 +33,13 @@ export function encodeCursor(position: CursorPosition): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url');
 }
 
+type PartKind = 'string' | 'number' | 'time';
+
 /**
- * Reads a cursor made by `encodeCursor`; `kinds` names the type of each part.
+ * Reads a cursor made by `encodeCursor`; `kinds` names the kind of each part, `time` being RFC 3339 text.
  * Errors: `cursor_invalid` for anything else.
  */
-export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number')[]): CursorPosition {
+export function decodeCursor(cursor: string, kinds: readonly PartKind[]): CursorPosition {
   let position: unknown;
   try {
     position = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -47,13 +49,20 @@ export function decodeCursor(cursor: string, kinds: readonly ('string' | 'number
   if (
     !Array.isArray(position) ||
     position.length !== kinds.length ||
-    !position.every((part, index) => typeof part === kinds[index])
+    !kinds.every((kind, at) => isPart(position[at], kind))
   ) {
     throw new ProblemError('cursor_invalid', 'cursor must be the nextCursor of an earlier page of the same list.', {
       errors: [{ path: 'cursor', message: 'must be the nextCursor of an earlier page' }],
     });
   }
   return position as CursorPosition;
+}
+
+function isPart(part: unknown, kind: PartKind): boolean {
+  if (kind === 'number') return typeof part === 'number' && Number.isFinite(part);
+  // PostgreSQL takes no NUL in text
+  if (typeof part !== 'string' || part.includes('\0')) return false;
+  return kind === 'string' || !Number.isNaN(Date.parse(part));
 }
 
 /**

@@ -5,6 +5,7 @@ import { defaultDataDirectory, prepareDataDirectory } from './data-directory.js'
 import { createPool } from './database-pool.js';
 import { Database } from './database.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
+import { runningEmbeddedPostgres } from './embedded-postgres.running.js';
 import { Logger } from './logger.js';
 import { migrateToLatest, type Migration } from './migrator.js';
 import { OwnSecrets } from './own-secrets.js';
@@ -23,31 +24,40 @@ export interface Platform {
   serverSecrets: ServerSecrets;
   ownSecrets: OwnSecrets;
   logger: Logger;
-  /** Absent when DATABASE_URL names a server. */
-  embedded: EmbeddedPostgres | undefined;
+  /** Absent when DATABASE_URL names a server, or another process runs the embedded one. */
+  embedded?: EmbeddedPostgres | undefined;
   dataDirectory: string;
   /** Migrations applied by this start. */
   applied: string[];
   close(): Promise<void>;
 }
 
+/** PostgreSQL cannot be reached or lets this user not in. */
+export class DatabaseUnreachableError extends Error {}
+
 /** The keyring is missing, malformed or not the one the database was sealed with. */
 export class WrongKeyError extends Error {}
 
+/** A server needs the embedded database for itself; a command may use that of the server that runs beside it. */
+export type EmbeddedUse = 'own' | 'share';
+
 /**
  * Starts or connects to PostgreSQL, brings the schema up to date and proves the keyring, in this order.
- * Errors: `WrongKeyError`; those of the embedded database and the migrator, all in words for an operator. Nothing stays
+ * Errors: `WrongKeyError`; `DatabaseUnreachableError`; those of the embedded database and the migrator, all in words for an operator. Nothing stays
  * behind then.
  */
-export async function openPlatform(settings: Settings, migrations: readonly Migration[]): Promise<Platform> {
+export async function openPlatform(
+  settings: Settings,
+  migrations: readonly Migration[],
+  use: EmbeddedUse = 'own',
+): Promise<Platform> {
   const dataDirectory = settings.WARREN_DATA_DIR ?? defaultDataDirectory();
   const keyringText = await readKeyring(settings, dataDirectory);
   const keyring = parseKeyring(keyringText);
   const ownSecrets = new OwnSecrets(secretsOf(settings, keyringText));
   const logger = new Logger(settings.LOG_LEVEL, ownSecrets);
   const secretBox = await SecretBox.create(keyring);
-  const embedded = settings.DATABASE_URL === undefined ? await startEmbeddedPostgres(dataDirectory) : undefined;
-  const databaseUrl = settings.DATABASE_URL ?? embedded?.connectionString ?? '';
+  const { databaseUrl, embedded } = await openDatabase(settings, dataDirectory, use);
   const pool = createPool({
     connectionString: databaseUrl,
     max: settings.WARREN_DB_CONNECTIONS,
@@ -60,13 +70,49 @@ export async function openPlatform(settings: Settings, migrations: readonly Migr
     await embedded?.stop();
   };
   try {
+    await proveDatabase(database);
     const { applied } = await migrateToLatest(pool, migrations);
     const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
     await proveKeyring(serverSecrets);
-    return { settings, database, databaseUrl, secretBox, serverSecrets, ownSecrets, logger, embedded, dataDirectory, applied, close };
+    return {
+      settings,
+      database,
+      databaseUrl,
+      secretBox,
+      serverSecrets,
+      ownSecrets,
+      logger,
+      embedded,
+      dataDirectory,
+      applied,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+async function openDatabase(
+  { DATABASE_URL }: Settings,
+  dataDirectory: string,
+  use: EmbeddedUse,
+): Promise<{ databaseUrl: string; embedded?: EmbeddedPostgres }> {
+  if (DATABASE_URL !== undefined) return { databaseUrl: DATABASE_URL };
+  const running = use === 'share' ? await runningEmbeddedPostgres(dataDirectory) : undefined;
+  if (running !== undefined) return { databaseUrl: running };
+  const embedded = await startEmbeddedPostgres(dataDirectory);
+  return { databaseUrl: embedded.connectionString, embedded };
+}
+
+async function proveDatabase({ pool }: Database): Promise<void> {
+  try {
+    await pool.query('select 1');
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new DatabaseUnreachableError(`The database cannot be reached: ${said}. Check DATABASE_URL and that PostgreSQL runs.`, {
+      cause: error,
+    });
   }
 }
 
@@ -93,7 +139,8 @@ function parseKeyring(text: string): Keyring {
   try {
     return Keyring.parse(text);
   } catch (error) {
-    if (error instanceof KeyringError) throw new WrongKeyError(`The keyring is not right: ${error.message}.`, { cause: error });
+    if (error instanceof KeyringError)
+      throw new WrongKeyError(`The keyring is not right: ${error.message}.`, { cause: error });
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { ProblemError } from './errors.js';
 import { HostCheck } from './host-check.js';
 
 /** Reached without a token and under any host name. */
-const OPEN_PREFIXES = ['/health/', '/docs', '/schemas/'];
+const OPEN_PREFIXES = ['/health/', '/docs/', '/schemas/'];
 const OPEN_PATHS = new Set(['/openapi.json', '/docs']);
 
 /**

@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiOperation, ApiParam, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { problemCatalogue, type ProblemCode } from './errors.js';
+import { describeProblems } from './openapi.problems.js';
 import { ProblemAnswer } from './problem.answer.js';
 import type { RouteAccess } from './principal.js';
 
@@ -67,8 +68,11 @@ function problemResponses({ access, problems = [] }: RouteOptions): MethodDecora
     for (const code of [
       'unauthenticated',
       'forbidden',
+      'host_not_allowed',
+      'origin_not_allowed',
       'validation_failed',
       'rate_limited',
+      'internal_error',
       'database_unavailable',
     ] as const) {
       codes.add(code);
@@ -82,7 +86,7 @@ function problemResponses({ access, problems = [] }: RouteOptions): MethodDecora
   return [...byStatus].map(([status, of]) =>
     ApiResponse({
       status,
-      description: of.map((code) => `\`${code}\``).join(', '),
+      description: describeProblems(of),
       content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${ProblemAnswer.name}` } } },
     }),
   );

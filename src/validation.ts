@@ -1,11 +1,11 @@
-import { ValidationPipe, type ValidationError } from '@nestjs/common';
+import { type ArgumentMetadata, ValidationPipe, type ValidationError } from '@nestjs/common';
 import { ProblemError, type FieldProblem } from './errors.js';
 
 const MAX_FIELD_PROBLEMS = 100;
 
 /** Checks bodies and queries against their classes: unknown fields are errors too, one entry per field. */
 export function validationPipe(): ValidationPipe {
-  return new ValidationPipe({
+  return new ObjectPipe({
     transform: true,
     whitelist: true,
     forbidNonWhitelisted: true,
@@ -14,16 +14,38 @@ export function validationPipe(): ValidationPipe {
     exceptionFactory: (errors) => {
       const problems = errors.flatMap((error) => flatten(error, '')).slice(0, MAX_FIELD_PROBLEMS);
       const named = problems.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
-      return new ProblemError('validation_failed', named.slice(0, 3).join('; ') || 'The request is not valid.', { errors: problems });
+      return new ProblemError('validation_failed', named.slice(0, 3).join('; ') || 'The request is not valid.', {
+        errors: problems,
+      });
     },
   });
+}
+
+/** A body or query that has a class must be an object; the pipe itself lets null and lists through. */
+class ObjectPipe extends ValidationPipe {
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const described = metadata.metatype !== undefined && metadata.metatype !== Object && metadata.metatype !== String;
+    if (!described || metadata.type === 'param') return super.transform(value, metadata) as Promise<unknown>;
+    const given = value === undefined ? {} : value;
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new ProblemError('validation_failed', `The ${metadata.type} must be an object.`, {
+        errors: [{ path: '', message: 'must be an object' }],
+      });
+    }
+    return super.transform(given, metadata) as Promise<unknown>;
+  }
 }
 
 function flatten(error: ValidationError, parent: string): FieldProblem[] {
   const path = pathOf(parent, error.property);
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     path,
-    message: rule === 'whitelistValidation' ? 'is not a field of this request' : rule === 'unknownValue' ? 'must be an object' : message,
+    message:
+      rule === 'whitelistValidation'
+        ? 'is not a field of this request'
+        : rule === 'unknownValue'
+          ? 'must be an object'
+          : message,
   }));
   // several rules say the same about a value of the wrong type: one sentence is enough
   const distinct = own.filter(({ message }, index) => own.findIndex((other) => other.message === message) === index);

@@ -51,7 +51,12 @@ describe('the catalogs of public servers', () => {
     expect([...discoveries.keys()]).toEqual(ids);
     for (const id of ids) {
       const tools = recorded(id);
-      expect(discoveries.get(id)).toMatchObject({ revision: 1, toolCount: tools.length, added: tools.length, removed: 0 });
+      expect(discoveries.get(id)).toMatchObject({
+        revision: 1,
+        toolCount: tools.length,
+        added: tools.length,
+        removed: 0,
+      });
       const page = await fixture.tools.page(id, { limit: 200 });
       expect(page).toMatchObject({ nextCursor: null });
       // as text, so that the order of members counts too
@@ -92,9 +97,9 @@ describe('the catalogs of public servers', () => {
   });
 
   it('are searched together, the same on every page and at most once a tool', async () => {
-    const query = { agentId: 'ann', visibility: 'all' as const, query: 'read a file from disk' };
+    const query = { agentId: 'ann', visibility: 'all' as const, query: 'take a screenshot of the page' };
     const whole = await fixture.search.search({ ...query, limit: 200 });
-    expect(whole.hits[0]?.name).toMatch(/^read_.*file$/);
+    expect(whole.hits[0]?.name).toContain('screenshot');
     const names = whole.hits.map(({ providerId, name }) => `${providerId} ${name}`);
     expect(new Set(names).size).toBe(names.length);
     const paged: string[] = [];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DiscoveryService } from '../src/catalog/discovery.service.js';
@@ -44,7 +44,19 @@ describe('a discovery', () => {
   });
 
   it('takes odd names as data, the first of equal ones, and leaves out impossible ones alone', async () => {
-    const odd = ['a/b.c d', '__proto__', 'constructor', 'Ünï✓', 'search', 'Search', 'search', '', 'x\u0007y', 'n\0l', '\ud800'];
+    const odd = [
+      'a/b.c d',
+      '__proto__',
+      'constructor',
+      'Ünï✓',
+      'search',
+      'Search',
+      'search',
+      '',
+      'x\u0007y',
+      'n\0l',
+      '\ud800',
+    ];
     const many = odd.map((name, place) => tool(name, { description: `number ${place}` }));
     await fixture.connectScript('p', { pages: [{ tools: [...many, 'no tool', null, { title: 'nameless' }] }] });
     const { toolCount, warnings } = await fixture.discovery.discover('p');
@@ -59,7 +71,15 @@ describe('a discovery', () => {
   it('makes texts storable and warns of schemas that cannot be checked, also when nothing changed', async () => {
     const unusable = { type: 'object', properties: { a: { $ref: 'https://example.com/schema.json' } } };
     await fixture.connectScript('p', {
-      pages: [{ tools: [tool('nul', { description: 'a\0b \ud83d' }), tool('odd', { inputSchema: unusable }), tool('none', { inputSchema: 'x' })] }],
+      pages: [
+        {
+          tools: [
+            tool('nul', { description: 'a\0b \ud83d' }),
+            tool('odd', { inputSchema: unusable }),
+            tool('none', { inputSchema: 'x' }),
+          ],
+        },
+      ],
     });
     const first = await fixture.discovery.discover('p');
     expect(first.warnings.map(({ tool: name, code }) => [name, code])).toEqual([
@@ -68,19 +88,27 @@ describe('a discovery', () => {
     ]);
     expect((await fixture.discovery.discover('p')).warnings).toEqual(first.warnings);
     expect(await fixture.tools.find('p', 'nul')).toMatchObject({ description: 'a\u2400b \ufffd' });
-    expect(await fixture.tools.find('p', 'none')).toMatchObject({ inputSchema: { type: 'object' }, definition: { inputSchema: 'x' } });
+    expect(await fixture.tools.find('p', 'none')).toMatchObject({
+      inputSchema: { type: 'object' },
+      definition: { inputSchema: 'x' },
+    });
   });
 
   it('stores no secret of the connection, and no tool whose name holds one', async () => {
     const secret = 'sk-0123456789abcdef';
-    const leaking = tool('leak', { description: `key ${secret}`, inputSchema: { type: 'object', [secret]: { default: secret } } });
+    const leaking = tool('leak', {
+      description: `key ${secret}`,
+      inputSchema: { type: 'object', [secret]: { default: secret } },
+    });
     await fixture.connectScript(
       'p',
       { pages: [{ tools: [leaking, tool(`with-${secret}`)] }] },
       { environmentVariables: [{ name: 'KEY', value: secret }] },
     );
     const discovery = await fixture.discovery.discover('p');
-    const { rows } = await fixture.database.pool.query('select tools.*, catalog from tools join connections on connections.id = provider_id');
+    const { rows } = await fixture.database.pool.query(
+      'select tools.*, catalog from tools join connections on connections.id = provider_id',
+    );
     expect(JSON.stringify([rows, discovery])).not.toContain(secret);
     expect(await fixture.stored('p')).toEqual(['leak']);
     expect(discovery.warnings).toMatchObject([{ code: 'name_invalid', tool: 'with-[redacted]' }]);
@@ -95,7 +123,11 @@ describe('a discovery', () => {
   it('is shared by callers at the same time; one that leaves does not end it', async () => {
     await fixture.connectScript('p', twoPages);
     const leaving = new AbortController();
-    const runs = [fixture.discovery.discover('p'), fixture.discovery.discover('p', leaving.signal), fixture.discovery.discover('p')];
+    const runs = [
+      fixture.discovery.discover('p'),
+      fixture.discovery.discover('p', leaving.signal),
+      fixture.discovery.discover('p'),
+    ];
     leaving.abort(new Error('left'));
     const [first, left, third] = await Promise.allSettled(runs);
     expect(left).toMatchObject({ status: 'rejected', reason: { message: 'left' } });
@@ -113,7 +145,9 @@ describe('a discovery', () => {
       fixture.tools,
       fixture.database,
     );
-    const found = await Promise.all(Array.from({ length: 6 }, (_, at) => (at % 2 ? other : fixture.discovery).discoverAnew('p')));
+    const found = await Promise.all(
+      Array.from({ length: 6 }, (_, at) => (at % 2 ? other : fixture.discovery).discoverAnew('p')),
+    );
     await other.close();
     const revisions = new Set(found.map(({ revision }) => revision));
     expect(revisions).toEqual(new Set([1, 2]));
@@ -139,7 +173,7 @@ describe('a discovery', () => {
     await fixture.connectScript('q', { pages: [{ tools: [tool('new')] }] });
     const { args } = await connections.require('q');
     const running = slow.discover('p');
-    await fixture.change('p', { args: args as string[] });
+    await fixture.change('p', { args });
     held.release();
     expect(await running).toMatchObject({ revision: 1, toolCount: 1 });
     expect(readings).toBe(2);
@@ -151,8 +185,16 @@ describe('a discovery', () => {
 describe('a discovery that fails', () => {
   it.each([
     ['exits on its second page', { pages: [{ tools: [tool('z')] }, { exit: 3 }] }, 'process_exited'],
-    ['refuses its second page', { pages: [{ tools: [tool('z')] }, { error: { code: -32_603, message: 'broken' } }] }, 'unknown'],
-    ['has no tool list on its second page', { pages: [{ tools: [] }, { error: { code: -32_601, message: 'no' } }] }, 'unknown'],
+    [
+      'refuses its second page',
+      { pages: [{ tools: [tool('z')] }, { error: { code: -32_603, message: 'broken' } }] },
+      'unknown',
+    ],
+    [
+      'has no tool list on its second page',
+      { pages: [{ tools: [] }, { error: { code: -32_601, message: 'no' } }] },
+      'unknown',
+    ],
     ['sends no list', { pages: [{ tools: 'none' }] }, 'not_mcp'],
     ['exits at start', { exitAtStart: 7, stderr: 'the reason for it\n' }, 'process_exited'],
   ])('changes nothing when the provider %s', async (_how, script, reason) => {
@@ -161,9 +203,13 @@ describe('a discovery that fails', () => {
     await fixture.discovery.discover('p');
     const before = await fixture.connections.require('p');
     fixture.script('p', script);
-    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({ code: 'provider_unreachable', status: 502, reason });
+    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({
+      code: 'provider_unreachable',
+      status: 502,
+      reason,
+    });
     expect(await fixture.stored('p')).toEqual(['a', 'b', 'c']);
-    expect(await fixture.connections.require('p')).toEqual({ ...before, era: expect.anything() });
+    expect(await fixture.connections.require('p')).toEqual(before);
   });
 
   it('says the exit code and the last of standard error, without secrets and bounded', async () => {
@@ -180,7 +226,9 @@ describe('a discovery that fails', () => {
   });
 
   it('reads again, in a new process, what broke in passing', async () => {
-    await fixture.connectScript('p', { pages: [{ tools: [tool('a')] }, { exitOnce: fixture.path('mark'), tools: [tool('b')] }] });
+    await fixture.connectScript('p', {
+      pages: [{ tools: [tool('a')] }, { exitOnce: fixture.path('mark'), tools: [tool('b')] }],
+    });
     expect(await fixture.discovery.discover('p')).toMatchObject({ toolCount: 2 });
     expect(fixture.asked('p')).toEqual(['start', 'list', 'list', 'start', 'list', 'list']);
   });
@@ -192,8 +240,11 @@ describe('a discovery that fails', () => {
   });
 
   it('ends at its deadline and is not tried again then', async () => {
-    await fixture.connectScript('p', { pages: [{ silent: true }] }, { connectTimeoutMs: 1_500 });
-    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({ code: 'provider_timeout', reason: 'connection_timeout' });
+    await fixture.connectScript('p', { pages: [{ silent: true }] }, { connectTimeoutMs: 4_000 });
+    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({
+      code: 'provider_timeout',
+      reason: 'connection_timeout',
+    });
     expect(fixture.asked('p')).toEqual(['start', 'list']);
   });
 
@@ -208,20 +259,30 @@ describe('a discovery that fails', () => {
       { connectionId: 'none', ok: false, error: { code: 'provider_unreachable', reason: 'executable_not_found' } },
       { connectionId: 'nowhere', ok: false, error: { code: 'connection_not_found' } },
     ]);
-    expect((await fixture.discovery.discoverMany(undefined)).map(({ connectionId }) => connectionId)).toEqual(['none', 'p']);
+    expect((await fixture.discovery.discoverMany(undefined)).map(({ connectionId }) => connectionId)).toEqual([
+      'none',
+      'p',
+    ]);
   });
 
   it('says so when something that is not MCP answers', async () => {
-    const server = createServer((_request, response) => response.end('<html>Please log in</html>')).listen(0, '127.0.0.1');
+    const page = (_request: unknown, response: ServerResponse): void => {
+      response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
+    };
+    const server = createServer(page).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await fixture.changes.create(
-      { kind: 'operator', credentialId: 'test', name: null, scopes: ['admin'] },
-      { id: 'web', name: 'web', transport: 'http', baseUrl: `http://127.0.0.1:${port}/mcp` },
-    );
-    // loopback is refused before anything is sent, unless an administrator allows it
-    await expect(fixture.discovery.discover('web')).rejects.toMatchObject({ code: 'provider_unreachable', reason: 'egress_denied' });
-    server.close();
+    try {
+      const { port } = server.address() as AddressInfo;
+      await fixture.connectHttp('web', `http://127.0.0.1:${port}/mcp`);
+      const discovered = fixture.discovery.discover('web');
+      await expect(discovered).rejects.toMatchObject({
+        code: 'provider_unreachable',
+        detail: expect.stringContaining('text/html'),
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 });
 
@@ -251,7 +312,9 @@ describe('the refresher', () => {
     await fixture.refresher.refreshOld();
     await fixture.refresher.refreshOld();
     const revisions = await Promise.all(
-      ['old', 'broken', 'new', 'off', 'never'].map(async (id) => (await fixture.connections.require(id)).catalog?.revision),
+      ['old', 'broken', 'new', 'off', 'never'].map(
+        async (id) => (await fixture.connections.require(id)).catalog?.revision,
+      ),
     );
     expect(revisions).toEqual([2, 1, 1, 1, undefined]);
     expect(fixture.log.filter((line) => line.includes('could not be refreshed'))).toHaveLength(1);

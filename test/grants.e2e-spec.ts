@@ -43,11 +43,9 @@ describe('replacing the set of grants', () => {
     await fixture.changeTool(`${agent}-tools`, 'keep', 'keep-2');
     const after = await fixture.grants.replace(agent, { tools: toolsOf(`${agent}-tools`, 'add', 'keep') });
     expect(after.tools.map((tool) => tool.toolName)).toEqual(['add', 'keep']);
-    expect(after.tools[1]).toEqual({
-      ...before.tools[0],
-      currentDefinitionHash: 'keep-2',
-      definitionChanged: true,
-    });
+    expect(after.tools[1]).toEqual(
+      Object.assign({}, before.tools[0], { currentDefinitionHash: 'keep-2', definitionChanged: true }),
+    );
   });
 
   it('lets a grant stay whose tool has left the catalog, but does not make it anew', async () => {

@@ -52,7 +52,10 @@ export const CANCELLED = receipt({
   error: { code: 'mcp_call_cancelled', message: 'Cancelled.', sent: 'maybe', retryable: false },
 });
 
-/** A call that runs until it is cancelled; `running` resolves when it started, `aborted` when its signal fired. */
+/**
+ * A call that runs until it is cancelled. `running` resolves when it started, `aborted` when its signal fired and what
+ * hangs on its answer was done.
+ */
 export class EndlessCall {
   private start: (caller: MenuCaller) => void = () => undefined;
   private abort: () => void = () => undefined;
@@ -65,7 +68,7 @@ export class EndlessCall {
     return new Promise((resolve) => {
       caller.signal.addEventListener('abort', () => {
         this.isAborted = true;
-        this.abort();
+        setImmediate(this.abort);
         resolve(CANCELLED);
       });
     });

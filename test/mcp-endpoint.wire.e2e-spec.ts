@@ -1,56 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
-import { request } from 'node:http';
 import { menuTools } from '../src/runtime/menu.definitions.js';
-import { EndlessCall, receipt, startMcpServer, type McpTestServer } from './mcp-endpoint.server.js';
+import { receipt, startMcpServer, type McpTestServer } from './mcp-endpoint.server.js';
+import { CALL, ENVELOPE, modern, posterTo, rpc, type Post } from './mcp-endpoint.messages.js';
 
 let server: McpTestServer;
+let post: Post;
 
 beforeEach(async () => {
   server = await startMcpServer();
+  post = posterTo(server.url);
 });
 
 afterEach(() => server.close());
-
-interface Posted {
-  status: number;
-  headers: Headers;
-  text: string;
-  body: any;
-}
-
-const BOTH = 'application/json, text/event-stream';
-
-async function post(body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Posted> {
-  const answer = await fetch(server.url, {
-    method: 'POST',
-    headers: { 'x-agent': 'ada', 'content-type': 'application/json', accept: BOTH, ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.includes('json') === true;
-  return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
-}
-
-function rpc(id: unknown, method: string, params?: unknown): Record<string, unknown> {
-  return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
-}
-
-const CALL = { name: 'mcp_call', arguments: {} };
-const ENVELOPE = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
-function modern(method: string, params: Record<string, unknown> = {}): [unknown, Record<string, string>] {
-  const name = typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {};
-  return [
-    rpc(1, method, { ...params, _meta: ENVELOPE }),
-    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name },
-  ];
-}
 
 describe('who may use /mcp', () => {
   it('refuses strangers and operators with a problem', async () => {
@@ -214,7 +175,7 @@ describe('the handshake of older revisions', () => {
   });
 
   it('B29: ignores a stale session id and issues a fresh one', async () => {
-    const stale = { 'mcp-session-id': 'stale', 'mcp-protocol-version': '2025-06-18' };
+    const stale = { 'mcp-session-id': 'stale', 'mcp-protocol-version': '2023-01-01' };
     const first = await post(initialize('2025-06-18'), stale);
     const second = await post(initialize('2025-06-18'), stale);
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -243,7 +204,7 @@ describe('the stateless revision', () => {
       supportedVersions: ['2026-07-28'],
       capabilities: { tools: { listChanged: false } },
       cacheScope: 'private',
-      ttlMs: expect.any(Number),
+      ttlMs: 3_600_000,
       instructions: expect.stringContaining('mcp_capabilities'),
     });
   });
@@ -251,89 +212,20 @@ describe('the stateless revision', () => {
   it('lists the tools with the same bytes and gives no session id', async () => {
     const answer = await post(...modern('tools/list'));
     expect(answer.text).toContain(`"tools":${JSON.stringify(menuTools)}`);
-    expect(answer.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private' });
+    expect(answer.body.result).toMatchObject({ resultType: 'complete', cacheScope: 'private', ttlMs: 3_600_000 });
     expect('nextCursor' in answer.body.result).toBe(false);
     expect(answer.headers.get('mcp-session-id')).toBeNull();
   });
 });
 
 describe('arguments that are no object', () => {
-  it.each([['{"provider":"files"}'], [null], [[1]], [7]])('%j reaches the menu, which knows what to say', async (args) => {
-    const legacy = rpc(1, 'tools/call', { name: 'mcp_call', arguments: args });
-    expect((await post(legacy)).body.result.content).toHaveLength(1);
-    expect((await post(...modern('tools/call', { name: 'mcp_call', arguments: args }))).status).toBe(200);
-    expect(server.menu.used.map((used) => used.args)).toEqual([args, args]);
-  });
-});
-
-describe('cancellation', () => {
-  const cancel = (requestId: unknown): Record<string, unknown> => ({
-    jsonrpc: '2.0',
-    method: 'notifications/cancelled',
-    params: { requestId },
-  });
-
-  it('ends exactly the call of this agent, this session and this id, and sends no response to it', async () => {
-    const call = new EndlessCall();
-    server.menu.answer = call.use;
-    const session = { 'mcp-session-id': 'one' };
-    const answer = post(rpc(1, 'tools/call', CALL), session);
-    const caller = await call.running;
-    await post(cancel(1), { 'mcp-session-id': 'two' });
-    await post(cancel(1));
-    await post(cancel(1), { ...session, 'x-agent': 'eve' });
-    await post(cancel('1'), session);
-    expect(call.isAborted).toBe(false);
-    await post(cancel(1), session);
-    await call.aborted;
-    expect(caller.signal.reason).toBe('cancelled');
-    const { status, headers, text } = await answer;
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    expect(text).not.toContain('data:');
-    expect(server.inFlight.size).toBe(0);
-  });
-
-  it('answers a cancelled call with an error to those who read JSON only', async () => {
-    const call = new EndlessCall();
-    server.menu.answer = call.use;
-    const answer = post(rpc(1, 'tools/call', CALL), { accept: 'application/json' });
-    await call.running;
-    await post(cancel(1));
-    expect((await answer).body).toMatchObject({ id: 1, error: { message: 'The request was cancelled.' } });
-  });
-
-  it('tells where calls of other replicas can be cancelled, of unknown calls only', async () => {
-    const heard: unknown[] = [];
-    const stop = server.inFlight.onUnknownCall((key) => heard.push(key));
-    const call = new EndlessCall();
-    server.menu.answer = call.use;
-    const answer = post(rpc(1, 'tools/call', CALL));
-    await call.running;
-    await post(cancel(2), { 'mcp-session-id': 'one' });
-    await post(cancel(1));
-    await answer;
-    expect(heard).toEqual([{ agentId: 'ada', sessionId: 'one', requestId: 2 }]);
-    stop();
-  });
-
-  it('ends the call when the connection breaks, in both eras', async () => {
-    for (const [body, headers] of [[rpc(1, 'tools/call', CALL), {}], modern('tools/call', CALL)] as [
-      unknown,
-      Record<string, string>,
-    ][]) {
-      const call = new EndlessCall();
-      server.menu.answer = call.use;
-      const sent = request(server.url, {
-        method: 'POST',
-        headers: { 'x-agent': 'ada', 'content-type': 'application/json', accept: BOTH, ...headers },
-      });
-      sent.on('error', () => undefined);
-      sent.end(JSON.stringify(body));
-      await call.running;
-      sent.destroy();
-      await once(sent, 'close');
-      await call.aborted;
-    }
-    expect(server.inFlight.size).toBe(0);
-  });
+  it.each([['{"provider":"files"}'], [null], [[1]], [7]])(
+    '%j reaches the menu, which knows what to say',
+    async (args) => {
+      const legacy = rpc(1, 'tools/call', { name: 'mcp_call', arguments: args });
+      expect((await post(legacy)).body.result.content).toHaveLength(1);
+      expect((await post(...modern('tools/call', { name: 'mcp_call', arguments: args }))).status).toBe(200);
+      expect(server.menu.used.map((used) => used.args)).toEqual([args, args]);
+    },
+  );
 });

@@ -75,7 +75,9 @@ async function listTools(session: ProviderSession, signal: AbortSignal): Promise
 
 function isPassing(failure: unknown): boolean {
   if (!(failure instanceof SessionError)) return false;
-  return failure.kind === 'interrupted' || (failure.kind === 'unreachable' && PASSING_REASONS.has(failure.reason ?? ''));
+  return (
+    failure.kind === 'interrupted' || (failure.kind === 'unreachable' && PASSING_REASONS.has(failure.reason ?? ''))
+  );
 }
 
 function withTail(error: unknown, tail: string): unknown {

@@ -36,7 +36,13 @@ export class CatalogController {
     description:
       'Takes at most twice `connectTimeoutMs`: once for the start of the provider, once for its tool list. A discovery that fails changes nothing. Grants nothing.',
     answer: Discovery,
-    problems: ['connection_not_found', 'connection_disabled', 'provider_unreachable', 'provider_timeout', 'shutting_down'],
+    problems: [
+      'connection_not_found',
+      'connection_disabled',
+      'provider_unreachable',
+      'provider_timeout',
+      'shutting_down',
+    ],
   })
   discover(@Param('id') id: string): Promise<Discovery> {
     return this.discovery.discover(id);
@@ -53,7 +59,8 @@ export class CatalogController {
   })
   async list(@Param('id') id: string, @Query() query: ToolListQuery): Promise<Page<StoredToolAnswer>> {
     const { catalog } = await this.connections.require(id);
-    const page = await this.tools.page(id, { ...query, limit: query.limit ?? DEFAULT_PAGE_SIZE });
+    const { limit = DEFAULT_PAGE_SIZE, cursor, query: text } = query;
+    const page = await this.tools.page(id, { query: text, cursor, limit });
     return { ...page, items: page.items.map((tool) => storedToolAnswer(tool, catalog?.warnings ?? [])) };
   }
 }

@@ -40,7 +40,8 @@ function failureOf(error: unknown, launch: ConnectionLaunch): Failure | undefine
   if (!(error instanceof SessionError)) return undefined;
   return {
     reason: error.reason ?? reasonOf(error, launch),
-    message: error.kind === 'provider_error' ? `The provider refused to list its tools: ${error.message}` : error.message,
+    message:
+      error.kind === 'provider_error' ? `The provider refused to list its tools: ${error.message}` : error.message,
     stderrTail: error.stderrTail ?? '',
   };
 }
@@ -62,6 +63,7 @@ function reasonOf({ kind }: SessionError, { transport }: ConnectionLaunch): Prov
     case 'cancelled':
     case 'provider_error':
     case 'busy':
+    default:
       return 'unknown';
   }
 }

@@ -6,7 +6,13 @@ import { BooleanField, ChoiceField, IntegerField, NestedField, TextField } from 
 const MAX_IDS = 1_000;
 
 export class DiscoverBody {
-  @TextField({ optional: true, nullable: true, maxItems: MAX_IDS, max: 96, description: 'Default: every enabled connection' })
+  @TextField({
+    optional: true,
+    nullable: true,
+    maxItems: MAX_IDS,
+    max: 96,
+    description: 'Default: every enabled connection',
+  })
   ids?: string[] | null;
 }
 

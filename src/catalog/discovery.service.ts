@@ -172,11 +172,10 @@ function identityOf(
   { protocolVersion, serverName, serverVersion }: ProviderIdentity,
   launch: ConnectionLaunch,
 ): Pick<CatalogSummary, 'protocolVersion' | 'serverName' | 'serverVersion'> {
-  const said = toStorableJson(launch.redactor.json({ protocolVersion, serverName, serverVersion }).value).value as Record<
-    string,
-    unknown
-  >;
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, MAX_IDENTITY_TEXT) : null);
+  const said = toStorableJson(launch.redactor.json({ protocolVersion, serverName, serverVersion }).value)
+    .value as Record<string, unknown>;
+  const text = (value: unknown): string | null =>
+    typeof value === 'string' ? value.slice(0, MAX_IDENTITY_TEXT) : null;
   return {
     protocolVersion: text(said.protocolVersion),
     serverName: text(said.serverName),

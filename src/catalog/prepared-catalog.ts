@@ -5,7 +5,6 @@ import { toStorableJson } from '../storable-text.js';
 import { catalogWarning, type CatalogWarning } from './catalog-warning.js';
 import { definitionHash, type HashedDefinition } from './definition-hash.js';
 import type { JsonObject } from './json-object.js';
-import { storedTerms } from './stored-terms.js';
 import type { NewTool } from './stored-tool.js';
 import { checkTool, collectTools, type ToolDefinition } from './tool-definition.js';
 
@@ -62,7 +61,6 @@ function prepareTool(
         definition: text,
         textDigest: createHash('md5').update(text, 'utf8').digest('hex'),
         definitionHash: hashOf(definition, text),
-        searchTerms: storedTerms({ name, title, description }),
       },
     };
   } catch {

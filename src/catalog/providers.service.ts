@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Lifecycle, Transport } from '../database.schema.js';
 import { decodeCursor, encodeCursor } from '../pagination.js';
 import { toStorableText } from '../storable-text.js';
-import { type ProviderListPosition, type ProviderRow, ProvidersRepository, type Viewer } from './providers.repository.js';
+import {
+  type ProviderListPosition,
+  type ProviderRow,
+  ProvidersRepository,
+  type Viewer,
+} from './providers.repository.js';
 
 /** What stands behind a part of the catalog, as the menu sees it. */
 export interface Provider {

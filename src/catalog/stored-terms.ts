@@ -37,7 +37,14 @@ export function documentTermsOf(
   share: (word: string) => string,
 ): DocumentTerms | undefined {
   if (stored[0] !== TERMS_VERSION) return undefined;
-  const terms: DocumentTerms = { name: [], title: [], summary: [], description: [], provider: provider.provider, compact: [] };
+  const terms: DocumentTerms = {
+    name: [],
+    title: [],
+    summary: [],
+    description: [],
+    provider: provider.provider,
+    compact: [],
+  };
   for (const entry of stored) {
     const field = FIELD_OF_MARK.get(entry.charAt(0));
     if (field !== undefined) terms[field].push(share(entry.slice(1)));

@@ -32,8 +32,6 @@ export interface NewTool {
   /** MD5 of that text in lower-case hex, to see whether anything in it changed. */
   textDigest: string;
   definitionHash: string;
-  /** Made by `storedTerms`. */
-  searchTerms: string[];
 }
 
 export type StoredToolRow = Pick<

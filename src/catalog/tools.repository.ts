@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type RawBuilder, sql } from 'kysely';
 import { Database, type DatabaseTransaction } from '../database.js';
+import { storedTerms } from './stored-terms.js';
 import type { NewTool, StoredToolRow } from './stored-tool.js';
 
 /** Rows and characters that travel in one statement. */
@@ -42,7 +43,10 @@ export class ToolsRepository {
   constructor(private readonly database: Database) {}
 
   /** All stored tools of a provider, hidden ones too. */
-  async marks(providerId: string, executor: Pick<Database['kysely'], 'selectFrom'> = this.database.kysely): Promise<ToolMark[]> {
+  async marks(
+    providerId: string,
+    executor: Pick<Database['kysely'], 'selectFrom'> = this.database.kysely,
+  ): Promise<ToolMark[]> {
     return executor
       .selectFrom('tools')
       .select(['name', 'position', 'definition_hash'])
@@ -56,7 +60,9 @@ export class ToolsRepository {
 
   async remove(transaction: DatabaseTransaction, providerId: string, names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    await sql`delete from tools where provider_id = ${providerId} and name = any (${names}::text[])`.execute(transaction);
+    await sql`delete from tools where provider_id = ${providerId} and name = any (${names}::text[])`.execute(
+      transaction,
+    );
   }
 
   /** Inserts new tools and overwrites those of the same names. */
@@ -73,7 +79,7 @@ export class ToolsRepository {
           ${batch.map((tool) => tool.description ?? null)}::text[],
           ${batch.map((tool) => tool.definition)}::text[],
           ${batch.map((tool) => tool.definitionHash)}::text[],
-          ${batch.map((tool) => tool.searchTerms.join(' '))}::text[]
+          ${batch.map((tool) => storedTerms(tool).join(' '))}::text[]
         ) as row (name, position, title, description, definition, hash, terms)
         on conflict (provider_id, name) do update set
           position = excluded.position, title = excluded.title, description = excluded.description,
@@ -93,10 +99,7 @@ export class ToolsRepository {
   }
 
   async find(providerId: string, name: string): Promise<StoredToolRow | undefined> {
-    return this.listed()
-      .where('tools.provider_id', '=', providerId)
-      .where('tools.name', '=', name)
-      .executeTakeFirst();
+    return this.listed().where('tools.provider_id', '=', providerId).where('tools.name', '=', name).executeTakeFirst();
   }
 
   /** Those of the tools that are in a catalog, in any order. */

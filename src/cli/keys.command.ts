@@ -1,10 +1,7 @@
-import { migrations } from '../../migrations/index.js';
-import { Changes } from '../changes.js';
 import type { Config } from '../config.js';
-import { CredentialsRepository } from '../credentials.repository.js';
-import { CredentialsService } from '../credentials.service.js';
-import { openPlatform, type Platform } from '../platform.js';
+import { offlineCredentials } from '../credentials.offline.js';
 import type { OperatorScope } from '../principal.js';
+import { besideServer } from './beside-server.js';
 
 interface KeyRequest {
   scopes: OperatorScope[];
@@ -13,17 +10,9 @@ interface KeyRequest {
 }
 
 /** `warren keys create`: prints the key alone on standard output, so that a script can take it. */
-export async function createKey({ settings }: Config, request: KeyRequest): Promise<void> {
-  const platform = await openPlatform(settings, migrations);
-  try {
-    const { token } = await credentialsOf(platform).issueOperatorKey(request.name, request.scopes, request.expiresAt);
-    console.log(token);
-  } finally {
-    await platform.close();
-  }
-}
-
-/** The credentials service without a server around it. */
-function credentialsOf({ database, serverSecrets }: Platform): CredentialsService {
-  return new CredentialsService(new CredentialsRepository(database), serverSecrets, database, new Changes());
+export async function createKey({ settings }: Config, { name, scopes, expiresAt }: KeyRequest): Promise<void> {
+  const { token } = await besideServer(settings, (platform) => {
+    return offlineCredentials(platform).issueOperatorKey(name, scopes, expiresAt);
+  });
+  console.log(token);
 }

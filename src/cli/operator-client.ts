@@ -43,7 +43,8 @@ export class OperatorError extends Error {
     readonly status: number,
     problem: unknown,
   ) {
-    const detail = typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : 'no detail';
+    const detail =
+      typeof problem === 'object' && problem !== null && 'detail' in problem ? String(problem.detail) : 'no detail';
     super(`Warren answered ${status}: ${detail}`);
     this.name = 'OperatorError';
   }

@@ -21,11 +21,12 @@ const TOOLS = ['echo', 'get-sum', 'get-structured-content'];
 export async function quickstart({ settings, effective }: Config): Promise<void> {
   // the story is told on standard output; the log only speaks up when something is wrong
   const quiet = effective.find(({ name }) => name === 'LOG_LEVEL')?.source === 'default';
-  const server = await startServer(quiet ? { ...settings, LOG_LEVEL: 'warn' } : settings);
+  // heard from the first moment: a signal during the start must not leave a database behind
   const stop = untilToldToStop();
+  const server = await startServer(quiet ? { ...settings, LOG_LEVEL: 'warn' } : settings);
   try {
-    const { key, token } = await tell(server);
-    report(server.url, key, token);
+    const told = await Promise.race([tell(server), stop]);
+    if (typeof told !== 'string') report(server.url, told.key, told.token);
   } catch (error) {
     await server.stop();
     throw error;
@@ -53,11 +54,16 @@ async function tell(server: RunningServer): Promise<{ key: string; token: string
     lifecycle: 'keep_alive',
   });
   step('connection', `${connection.id}: @modelcontextprotocol/server-everything over stdio, keep_alive`);
-  const discovery = await operator.post<{ toolCount: number; durationMs: number }>(`connections/${CONNECTION}/discover`, {});
+  const discovery = await operator.post<{ toolCount: number; durationMs: number }>(
+    `connections/${CONNECTION}/discover`,
+    {},
+  );
   step('discovery', `${discovery.toolCount} tools in ${Math.round(discovery.durationMs)} ms`);
 
   const agent = await operator.put('agents', AGENT, { name: 'Demo agent' });
-  await operator.patch(`agents/${AGENT}/mcp-tools`, { add: TOOLS.map((toolName) => ({ connectionId: CONNECTION, toolName })) });
+  await operator.patch(`agents/${AGENT}/mcp-tools`, {
+    add: TOOLS.map((toolName) => ({ connectionId: CONNECTION, toolName })),
+  });
   step('agent', `${agent.id}, granted exactly: ${TOOLS.join(', ')}`);
   const token = await keptToken(join(directory, 'quickstart-agent-token'), credentials, async () => {
     return (await operator.post<{ token: string }>(`agents/${AGENT}/tokens`, { name: 'quickstart' })).token;
@@ -70,8 +76,16 @@ async function showMenu(url: string, token: string): Promise<void> {
   const agent = await connectAsAgent(url, token);
   try {
     step('menu', `over MCP ${agent.protocolVersion ?? ''}, as ${AGENT}: ${(await agent.toolNames()).join(', ')}`);
-    const found = JSON.parse(await agent.call('mcp_capabilities', { query: 'add two numbers' })) as { tools: { name: string; granted: boolean }[] };
-    step('mcp_capabilities', `"add two numbers" → ${found.tools.slice(0, 3).map(({ name, granted }) => `${name}${granted ? '' : ' (not granted)'}`).join(', ')}`);
+    const found = JSON.parse(await agent.call('mcp_capabilities', { query: 'add two numbers' })) as {
+      tools: { name: string; granted: boolean }[];
+    };
+    step(
+      'mcp_capabilities',
+      `"add two numbers" → ${found.tools
+        .slice(0, 3)
+        .map(({ name, granted }) => `${name}${granted ? '' : ' (not granted)'}`)
+        .join(', ')}`,
+    );
     const sum = await agent.call('mcp_call', { provider: CONNECTION, tool: 'get-sum', arguments: { a: 19, b: 23 } });
     step('mcp_call', `get-sum {a: 19, b: 23} → ${sum}`);
     const word = randomUUID().slice(0, 8);
@@ -83,7 +97,9 @@ async function showMenu(url: string, token: string): Promise<void> {
 }
 
 function report(url: string, key: string, token: string): void {
-  const client = { mcpServers: { warren: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } } } };
+  const client = {
+    mcpServers: { warren: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } } },
+  };
   console.log(`
 Warren serves at ${url}   (API pages: ${url}/docs)
 

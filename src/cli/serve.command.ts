@@ -4,8 +4,10 @@ import { untilToldToStop } from './stop-signal.js';
 
 /** `warren serve`: runs until it is told to stop. */
 export async function serve({ settings }: Config): Promise<void> {
+  // heard from the first moment: a signal during the start must not leave a database behind
+  const stop = untilToldToStop();
   const server = await startServer(settings);
   console.log(`Warren serves at ${server.url} (API pages: ${server.url}/docs)`);
-  await untilToldToStop();
+  await stop;
   await server.stop();
 }

@@ -15,12 +15,15 @@ const EXIT_CONFIG = 78;
 
 /** The `warren` command. Sets the exit code; never throws. */
 export async function run(argv: readonly string[]): Promise<void> {
+  // a closed terminal or a dead log collector must not keep this process from ending in order
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     await program().parseAsync([...argv]);
   } catch (error) {
     process.exitCode = error instanceof ConfigError || error instanceof WrongKeyError ? EXIT_CONFIG : 1;
     console.error(error instanceof Error ? error.message : String(error));
-    if (process.exitCode === 1 && error instanceof Error && error.cause instanceof Error) console.error(`  because: ${error.cause.message}`);
+    if (process.exitCode === 1 && error instanceof Error && error.cause instanceof Error)
+      console.error(`  because: ${error.cause.message}`);
   }
 }
 

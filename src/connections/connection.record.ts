@@ -2,8 +2,7 @@ import type { CatalogSummary, LastKnown, LearnedEra, SecretKind } from '../datab
 import type { ConnectionSettings } from './connection.settings.js';
 
 /** What is known of a secret value without opening it, found when it was saved. */
-export const secretFlags = ['placeholder', 'short'] as const;
-export type SecretFlag = (typeof secretFlags)[number];
+export type SecretFlag = 'placeholder' | 'short';
 
 /** That a secret is stored; never its value. */
 export interface SecretMark {

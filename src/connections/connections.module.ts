@@ -12,6 +12,7 @@ import { ProviderProcesses } from './session/provider-processes.js';
 import { SessionListeners } from './session/session-listeners.js';
 import { SessionManager } from './session/session-manager.js';
 import { SessionOpener } from './session/session-opener.js';
+import { SessionReconciler } from './session-reconciler.js';
 import { SessionRecorder } from './session-recorder.js';
 
 /** Saved connections, their secrets and events, and the live sessions to providers. */
@@ -30,6 +31,7 @@ import { SessionRecorder } from './session-recorder.js';
     SessionListeners,
     SessionManager,
     SessionOpener,
+    SessionReconciler,
     SessionRecorder,
   ],
   exports: [ConnectionChanges, ConnectionEvents, ConnectionsService, SessionListeners, SessionManager, SessionRecorder],

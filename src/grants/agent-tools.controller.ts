@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Headers, Param, Patch, Put, Res } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { entityTag } from '../connections/entity-tag.js';
 import type { ProblemCode } from '../errors.js';
 import { IdParam, Route } from '../route.decorator.js';
 import { GrantSetAnswer, PatchGrantsBody, ReplaceGrantsBody } from './grants.dto.js';
 import { GrantsService } from './grants.service.js';
-import { entityTag } from './if-match.js';
 
 const CHANGE_PROBLEMS: ProblemCode[] = [
   'agent_not_found',

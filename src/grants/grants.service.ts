@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Changes } from '../changes.js';
+import { requireRevision } from '../connections/entity-tag.js';
 import { Database, type DatabaseTransaction } from '../database.js';
 import { invalidField } from '../errors.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page } from '../pagination.js';
@@ -19,7 +20,6 @@ import {
   type ReplaceGrantsBody,
 } from './grants.dto.js';
 import { GrantsRepository, type HeldGrant } from './grants.repository.js';
-import { requireMatch } from './if-match.js';
 import { nameTools } from './tool-key.js';
 
 /** A grant as the menu needs it. */
@@ -131,7 +131,7 @@ export class GrantsService {
   private async changeOne(agentId: string, change: GrantChange, ifMatch: string | undefined): Promise<GrantSetAnswer> {
     if (!AGENT_ID.test(agentId)) throw agentNotFound();
     const answer = await this.database.revocation({ agents: [agentId] }, async (transaction) => {
-      requireMatch(ifMatch, await this.revision(transaction, agentId));
+      requireRevision(ifMatch, await this.revision(transaction, agentId));
       await this.writer.write(transaction, [agentId], change);
       return setAnswer(await this.revision(transaction, agentId), await this.repository.ofAgent(agentId, transaction));
     });

@@ -41,7 +41,8 @@ export class CallRecorder implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await this.flush();
     clearTimeout(this.timer);
-    if (this.queue.length > 0) this.logger.error({ lost: this.queue.length }, 'receipts could not be written before the end');
+    if (this.queue.length > 0)
+      this.logger.error({ lost: this.queue.length }, 'receipts could not be written before the end');
   }
 
   private async writeQueue(): Promise<void> {

@@ -12,9 +12,7 @@ const ASK_OPERATOR = 'Do not try again; tell the user that an operator has to gr
 /** Puts every refusal into words a model can act on, without telling an agent of what it may not see. */
 @Injectable()
 export class CallRefusals {
-  constructor(
-    private readonly grants: GrantsService,
-  ) {}
+  constructor(private readonly grants: GrantsService) {}
 
   /** The refusal these facts ask for, or undefined when they allow the call. */
   async of(facts: CallFacts, agentId: string, provider: Provider, tool: string): Promise<Error | undefined> {
@@ -31,10 +29,14 @@ export class CallRefusals {
   atAdmission(facts: CallFacts, provider: Provider, tool: string): Error {
     const decision = decide(facts);
     if (!decision.allow) return refusal(decision, provider, tool);
-    return new CallFailure('mcp_call_interrupted', `The settings of ${provider.name} changed while the call was prepared.`, {
-      retryable: true,
-      hint: 'The call was not sent; repeat it.',
-    });
+    return new CallFailure(
+      'mcp_call_interrupted',
+      `The settings of ${provider.name} changed while the call was prepared.`,
+      {
+        retryable: true,
+        hint: 'The call was not sent; repeat it.',
+      },
+    );
   }
 
   async providerNotFound(agentId: string, asked: string): Promise<CallFailure> {

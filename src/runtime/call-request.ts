@@ -33,7 +33,8 @@ export function readCallRequest(input: unknown): CallRequest {
 
 /** What was asked for, as far as it can be read and stored: echoed in the receipt of a malformed call too. */
 export function askedFor(input: unknown): { provider: string; tool: string } {
-  const text = (value: unknown): string => (typeof value === 'string' ? toStorableText(value.slice(0, MAX_NAME_CHARACTERS)) : '');
+  const text = (value: unknown): string =>
+    typeof value === 'string' ? toStorableText(value.slice(0, MAX_NAME_CHARACTERS)) : '';
   return isObject(input) ? { provider: text(input.provider), tool: text(input.tool) } : { provider: '', tool: '' };
 }
 
@@ -50,8 +51,11 @@ function readArguments(given: unknown): Record<string, unknown> | undefined {
 }
 
 function nameProblems(path: string, value: unknown): { path: string; message: string }[] {
-  if (typeof value !== 'string' || value === '') return [{ path, message: 'is required: copy it from mcp_capabilities' }];
-  return value.length > MAX_NAME_CHARACTERS ? [{ path, message: `must have at most ${MAX_NAME_CHARACTERS} characters` }] : [];
+  if (typeof value !== 'string' || value === '')
+    return [{ path, message: 'is required: copy it from mcp_capabilities' }];
+  return value.length > MAX_NAME_CHARACTERS
+    ? [{ path, message: `must have at most ${MAX_NAME_CHARACTERS} characters` }]
+    : [];
 }
 
 function malformed(errors: { path: string; message: string }[]): CallFailure {

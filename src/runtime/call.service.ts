@@ -151,11 +151,18 @@ export class CallService {
   private async dispatch(state: CallState, provider: Provider, launch: ConnectionLaunch): Promise<unknown> {
     const { caller, callId } = state;
     const controller = new AbortController();
-    const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.', { sent: 'maybe' }));
+    const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.'));
     if (caller.signal.aborted) leave();
     caller.signal.addEventListener('abort', leave, { once: true });
     const { credentialId } = caller.principal;
-    this.inFlight.add({ callId, credentialId, agentId: caller.agentId, providerId: provider.id, tool: state.asked.tool, controller });
+    this.inFlight.add({
+      callId,
+      credentialId,
+      agentId: caller.agentId,
+      providerId: provider.id,
+      tool: state.asked.tool,
+      controller,
+    });
     const admission = new Admission(
       this.calls,
       {
@@ -174,11 +181,15 @@ export class CallService {
       launch.launchRevision,
     );
     try {
-      return await this.sessions.use(launch, caller.agentId, { signal: controller.signal, timeoutMs: launch.callTimeoutMs }, (session, signal) =>
-        session.callTool(
-          { name: state.asked.tool, arguments: state.arguments },
-          { signal, gate: admission, ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }) },
-        ),
+      return await this.sessions.use(
+        launch,
+        caller.agentId,
+        { signal: controller.signal, timeoutMs: launch.callTimeoutMs },
+        (session, signal) =>
+          session.callTool(
+            { name: state.asked.tool, arguments: state.arguments },
+            { signal, gate: admission, ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }) },
+          ),
       );
     } finally {
       caller.signal.removeEventListener('abort', leave);
@@ -207,7 +218,9 @@ export class CallService {
       tool: asked.tool,
       isError: outcome.result.isError,
       content: outcome.result.content,
-      ...(outcome.result.structuredContent === undefined ? {} : { structuredContent: outcome.result.structuredContent }),
+      ...(outcome.result.structuredContent === undefined
+        ? {}
+        : { structuredContent: outcome.result.structuredContent }),
       ...(error === undefined ? {} : { error }),
       protection: outcome.protection,
       ...(outcome.truncated === undefined ? {} : { truncated: outcome.truncated }),

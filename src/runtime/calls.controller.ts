@@ -11,7 +11,12 @@ export class CallsController {
   constructor(private readonly receipts: ReceiptsService) {}
 
   @Get()
-  @Route({ access: 'read', summary: 'List receipts, newest first', answer: CallPageAnswer, problems: ['cursor_invalid'] })
+  @Route({
+    access: 'read',
+    summary: 'List receipts, newest first',
+    answer: CallPageAnswer,
+    problems: ['cursor_invalid'],
+  })
   list(@Query() query: CallListQuery): Promise<Page<CallAnswer>> {
     return this.receipts.list(query);
   }

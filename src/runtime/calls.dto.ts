@@ -1,4 +1,14 @@
-import { BooleanField, BooleanQueryField, ChoiceField, IntegerField, NestedField, NumberField, SchemaField, TextField, TimeField } from '../field.decorators.js';
+import {
+  BooleanField,
+  BooleanQueryField,
+  ChoiceField,
+  IntegerField,
+  NestedField,
+  NumberField,
+  SchemaField,
+  TextField,
+  TimeField,
+} from '../field.decorators.js';
 import { PageQuery } from '../pagination.js';
 import { protectionSchema } from './menu.schemas.js';
 import type { CallRow } from './calls.repository.js';

@@ -149,7 +149,12 @@ export class CallsRepository {
   }
 
   /** The same facts without locks: good for telling a caller early, never for letting a call through. */
-  async facts(credentialId: string, agentId: string, providerId: string, tool: string): Promise<Omit<AdmissionFacts, 'admitted' | 'waitedMs'>> {
+  async facts(
+    credentialId: string,
+    agentId: string,
+    providerId: string,
+    tool: string,
+  ): Promise<Omit<AdmissionFacts, 'admitted' | 'waitedMs'>> {
     const { rows } = await sql<FactsRow>`
       select * from call_facts(${credentialId}, ${agentId}, ${providerId}, ${tool})`.execute(this.database.kysely);
     const row = rows[0];
@@ -158,7 +163,9 @@ export class CallsRepository {
   }
 
   /** Of the calls in flight, the ids of those that would no longer be admitted. */
-  async noLongerPermitted(calls: readonly { callId: string; credentialId: string; agentId: string; providerId: string; tool: string }[]): Promise<string[]> {
+  async noLongerPermitted(
+    calls: readonly { callId: string; credentialId: string; agentId: string; providerId: string; tool: string }[],
+  ): Promise<string[]> {
     const { rows } = await sql<{ callId: string }>`
       select held."callId" from json_to_recordset(${JSON.stringify(calls)}::json)
         as held("callId" text, "credentialId" text, "agentId" text, "providerId" text, tool text)
@@ -181,7 +188,9 @@ export class CallsRepository {
       on conflict (id) do update set state = 'finished', finished_at = excluded.finished_at, ok = excluded.ok,
         code = excluded.code, reason = excluded.reason, sent = excluded.sent, duration_ms = excluded.duration_ms,
         result_bytes = excluded.result_bytes, protection = excluded.protection, truncated = excluded.truncated,
-        argument_preview = excluded.argument_preview, result_preview = excluded.result_preview`.execute(this.database.kysely);
+        argument_preview = excluded.argument_preview, result_preview = excluded.result_preview`.execute(
+      this.database.kysely,
+    );
   }
 
   async find(callId: string): Promise<CallRow | undefined> {
@@ -216,7 +225,9 @@ export class CallsRepository {
       update calls set state = 'finished', ok = false, code = 'mcp_call_interrupted', sent = 'maybe', finished_at = now()
       where state = 'admitted' and not exists (
         select from instances where instances.id = calls.instance_id
-          and instances.seen_at > now() - make_interval(secs => ${instanceTimeoutSeconds}))`.execute(this.database.kysely);
+          and instances.seen_at > now() - make_interval(secs => ${instanceTimeoutSeconds}))`.execute(
+      this.database.kysely,
+    );
     return Number(numAffectedRows ?? 0n);
   }
 
@@ -228,7 +239,9 @@ export class CallsRepository {
 
   /** This process leaves; rows of long-dead ones go too. */
   async leave(instanceId: string): Promise<void> {
-    await sql`delete from instances where id = ${instanceId}::uuid or seen_at < now() - interval '1 day'`.execute(this.database.kysely);
+    await sql`delete from instances where id = ${instanceId}::uuid or seen_at < now() - interval '1 day'`.execute(
+      this.database.kysely,
+    );
   }
 }
 

@@ -58,7 +58,7 @@ export class InFlightCalls implements OnModuleInit, OnModuleDestroy {
     try {
       for (const callId of await this.repository.noLongerPermitted(held)) {
         const call = this.calls.get(callId);
-        call?.controller.abort(new SessionError('cancelled', 'The permission for this call was taken away.', { sent: 'maybe' }));
+        call?.controller.abort(new SessionError('cancelled', 'The permission for this call was taken away.'));
       }
     } catch (error) {
       this.logger.warn({ error }, 'running calls could not be checked again');

@@ -44,7 +44,8 @@ export class McpEventStream {
     }
   }
 
-  end(): void {
+  /** Ends the answer, whether it was a stream or not. */
+  close(): void {
     clearInterval(this.comments);
     if (!this.isGone) this.raw.end();
   }

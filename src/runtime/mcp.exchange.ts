@@ -15,6 +15,6 @@ export interface McpExchange {
   message: McpRequest;
   /** Whether the client reads event streams, and so can be sent progress. */
   readsEvents: boolean;
-  /** Aborts with a `McpAbortReason`. */
+  /** Aborts with a `McpAbort`. */
   controller: AbortController;
 }

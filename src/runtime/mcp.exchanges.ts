@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Logger } from '../logger.js';
+import { McpAbort } from './mcp.abort.js';
 import type { McpExchange } from './mcp.exchange.js';
 import { toWebRequest } from './mcp.headers.js';
-import type { McpAbortReason } from './mcp.in-flight.js';
 import { McpLimits } from './mcp.limits.js';
 import type { AcceptedForms } from './mcp.media-types.js';
 import { errorMessage } from './mcp.message.js';
@@ -34,11 +34,16 @@ export class McpExchanges {
   }
 
   /** Serves one request to its end; takes the connection over from Fastify. The caller's leaving aborts the exchange. */
-  async run(exchange: McpExchange, headers: IncomingHttpHeaders, forms: AcceptedForms, reply: FastifyReply): Promise<void> {
+  async run(
+    exchange: McpExchange,
+    headers: IncomingHttpHeaders,
+    forms: AcceptedForms,
+    reply: FastifyReply,
+  ): Promise<void> {
     const { era, message, controller } = exchange;
     const { raw } = reply;
     const abort = (): void => {
-      if (!raw.writableFinished) controller.abort('disconnected' satisfies McpAbortReason);
+      if (!raw.writableFinished) controller.abort(new McpAbort('disconnected'));
     };
     raw.once('close', abort);
     if (raw.destroyed) abort();
@@ -53,9 +58,9 @@ export class McpExchanges {
 
   /** Never rejects. */
   private async answer(exchange: McpExchange, headers: IncomingHttpHeaders): Promise<Response> {
-    const request = toWebRequest(headers, exchange.controller.signal);
-    const sent = forTheSdk(exchange);
     try {
+      const request = toWebRequest(headers, exchange.controller.signal);
+      const sent = forTheSdk(exchange);
       if (exchange.era === 'legacy') {
         const mcp = buildMcpServer(exchange, this.calls);
         return await serveLegacy(mcp, sent, request, this.limits.commentEveryMs);

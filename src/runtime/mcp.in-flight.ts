@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { McpAbort } from './mcp.abort.js';
 import { McpLimits } from './mcp.limits.js';
 import type { McpRequestId } from './mcp.message.js';
 
@@ -18,9 +19,6 @@ interface OpenCall {
 }
 
 type CancelListener = (key: McpCallKey) => void;
-
-/** Why a call was aborted before it was answered. */
-export type McpAbortReason = 'cancelled' | 'disconnected' | 'shutdown';
 
 /** The tool calls this replica is answering over `/mcp`, so that a later POST can cancel one. Bounded by `McpLimits`. */
 @Injectable()
@@ -61,7 +59,7 @@ export class McpInFlight {
     const calls = this.byKey.get(keyText(key));
     if (calls === undefined) return false;
     const [call] = calls;
-    if (calls.size === 1) call?.controller.abort('cancelled' satisfies McpAbortReason);
+    if (calls.size === 1) call?.controller.abort(new McpAbort('cancelled'));
     return true;
   }
 
@@ -73,7 +71,7 @@ export class McpInFlight {
 
   /** Ends every open call, for a shutdown that cannot wait longer. */
   abortAll(): void {
-    for (const { controller } of this.open) controller.abort('shutdown' satisfies McpAbortReason);
+    for (const { controller } of this.open) controller.abort(new McpAbort('shutdown'));
   }
 
   private leave(call: OpenCall): void {

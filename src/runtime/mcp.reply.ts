@@ -21,31 +21,35 @@ export const ABORTED = 499;
  * else, or when it takes so long that a proxy could give up. `answer` never rejects.
  */
 export async function writeReply(raw: ServerResponse, answer: Promise<Response>, plan: ReplyPlan): Promise<void> {
-  const { forms, headers, limits } = plan;
-  const events = new McpEventStream(raw, headers, limits.commentEveryMs);
-  const opening = forms.events ? setTimeout(() => events.open(), limits.openStreamAfterMs) : undefined;
-  const response = await answer;
-  clearTimeout(opening);
-  if (response.status === ABORTED) return writeAborted(raw, events, plan);
-  const { body } = response;
-  if (body !== null && response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
-    await events.pipe(body as AsyncIterable<Uint8Array>);
-    return events.end();
+  const events = new McpEventStream(raw, plan.headers, plan.limits.commentEveryMs);
+  const opening = plan.forms.events ? setTimeout(() => events.open(), plan.limits.openStreamAfterMs) : undefined;
+  try {
+    await writeResponse(raw, events, await answer, plan);
+  } finally {
+    clearTimeout(opening);
+    events.close();
+  }
+}
+
+async function writeResponse(
+  raw: ServerResponse,
+  events: McpEventStream,
+  response: Response,
+  plan: ReplyPlan,
+): Promise<void> {
+  const { status, headers, body } = response;
+  if (status === ABORTED) return writeAborted(raw, events, plan);
+  if (body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    return events.pipe(body as AsyncIterable<Uint8Array>);
   }
   const text = await response.text();
-  if (events.isOpen || (!forms.json && response.status === 200)) {
-    await events.message(text);
-    return events.end();
-  }
-  writeJson(raw, response.status, text, headers);
+  if (events.isOpen || (!plan.forms.json && status === 200)) return events.message(text);
+  writeJson(raw, status, text, plan.headers);
 }
 
 /** A cancelled request gets no response message; a client that reads no event stream gets an error in its place. */
 function writeAborted(raw: ServerResponse, events: McpEventStream, { forms, headers, id }: ReplyPlan): void {
-  if (events.isOpen || forms.events) {
-    events.open();
-    return events.end();
-  }
+  if (forms.events) return events.open();
   const error = { code: -32_000, message: 'The request was cancelled.' };
   writeJson(raw, 200, JSON.stringify(errorMessage(error, id)), headers);
 }

@@ -67,18 +67,21 @@ describe('the result of mcp_call', () => {
     expect(result.structuredContent).toEqual({ a: [1] });
   });
 
-  it.each([[[1, 2]], [null], [7], ['text'], [false]])('keeps structured content %j where the era allows it', (value) => {
-    const answer = receipt({ structuredContent: value });
-    const modern = toToolResult(answer, 'modern');
-    expect(modern.structuredContent).toEqual(value);
-    expect(modern.content).toHaveLength(1);
-    const legacy = toToolResult(answer, 'legacy');
-    expect('structuredContent' in legacy).toBe(false);
-    expect(legacy.content).toEqual([
-      { type: 'text', text: 'hello' },
-      { type: 'text', text: JSON.stringify(value) },
-    ]);
-  });
+  it.each([[[1, 2]], [null], [7], ['text'], [false]])(
+    'keeps structured content %j where the era allows it',
+    (value) => {
+      const answer = receipt({ structuredContent: value });
+      const modern = toToolResult(answer, 'modern');
+      expect(modern.structuredContent).toEqual(value);
+      expect(modern.content).toHaveLength(1);
+      const legacy = toToolResult(answer, 'legacy');
+      expect('structuredContent' in legacy).toBe(false);
+      expect(legacy.content).toEqual([
+        { type: 'text', text: 'hello' },
+        { type: 'text', text: JSON.stringify(value) },
+      ]);
+    },
+  );
 
   it('does not repeat structured content that the provider already gave as text', () => {
     const content = [{ type: 'text', text: '[1,2]' }];

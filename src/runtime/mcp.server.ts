@@ -1,4 +1,10 @@
-import { McpServer, PerRequestHTTPServerTransport, SdkError, SdkErrorCode, type Tool } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  PerRequestHTTPServerTransport,
+  SdkError,
+  SdkErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { version } from '../version.js';
 import type { McpExchange } from './mcp.exchange.js';
 import { isRecord, type McpRequest } from './mcp.message.js';

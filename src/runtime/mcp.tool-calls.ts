@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { ProtocolError, ProtocolErrorCode, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type CallToolResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { Logger } from '../logger.js';
 import { toProblem } from '../problem.filter.js';
 import type { McpExchange } from './mcp.exchange.js';

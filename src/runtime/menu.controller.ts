@@ -20,16 +20,36 @@ export class MenuController {
   @Post('mcp_providers')
   @IdParam('Agent id')
   @ApiBody({ schema: inputSchemaOf('mcp_providers'), required: false })
-  @Route({ access: 'agent', summary: 'Overview of providers', answerSchema: providersAnswerSchema, problems: ['agent_not_found'] })
-  providers(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+  @Route({
+    access: 'agent',
+    summary: 'Overview of providers',
+    answerSchema: providersAnswerSchema,
+    problems: ['agent_not_found'],
+  })
+  providers(
+    @Param('id') id: string,
+    @Body() body: unknown,
+    @Req() request: AuthenticatedRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
     return this.use('mcp_providers', id, body, request, reply);
   }
 
   @Post('mcp_capabilities')
   @IdParam('Agent id')
   @ApiBody({ schema: inputSchemaOf('mcp_capabilities'), required: false })
-  @Route({ access: 'agent', summary: 'Find tools', answerSchema: capabilitiesAnswerSchema, problems: ['agent_not_found'] })
-  capabilities(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+  @Route({
+    access: 'agent',
+    summary: 'Find tools',
+    answerSchema: capabilitiesAnswerSchema,
+    problems: ['agent_not_found'],
+  })
+  capabilities(
+    @Param('id') id: string,
+    @Body() body: unknown,
+    @Req() request: AuthenticatedRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
     return this.use('mcp_capabilities', id, body, request, reply);
   }
 
@@ -37,11 +57,22 @@ export class MenuController {
   @IdParam('Agent id')
   @ApiBody({ schema: inputSchemaOf('mcp_call') })
   @Route({ access: 'agent', summary: 'Call a tool', answerSchema: callReceiptSchema, problems: ['agent_not_found'] })
-  call(@Param('id') id: string, @Body() body: unknown, @Req() request: AuthenticatedRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+  call(
+    @Param('id') id: string,
+    @Body() body: unknown,
+    @Req() request: AuthenticatedRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
     return this.use('mcp_call', id, body, request, reply);
   }
 
-  private async use(tool: MenuToolName, agentId: string, body: unknown, request: AuthenticatedRequest, reply: FastifyReply): Promise<unknown> {
+  private async use(
+    tool: MenuToolName,
+    agentId: string,
+    body: unknown,
+    request: AuthenticatedRequest,
+    reply: FastifyReply,
+  ): Promise<unknown> {
     const { principal } = request;
     if (principal === undefined) throw unauthenticated();
     if (principal.kind === 'operator') await this.agents.require(agentId);
@@ -50,7 +81,12 @@ export class MenuController {
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) gone.abort();
     });
-    const { answer } = await this.menu.use(tool, body, { principal, agentId, requestId: String(request.id), signal: gone.signal });
+    const { answer } = await this.menu.use(tool, body, {
+      principal,
+      agentId,
+      requestId: String(request.id),
+      signal: gone.signal,
+    });
     return answer;
   }
 }

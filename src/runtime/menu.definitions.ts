@@ -5,7 +5,11 @@ export interface MenuToolDefinition {
   name: MenuToolName;
   title: string;
   description: string;
-  inputSchema: { type: 'object'; properties: Record<string, { type: string; description: string }>; required?: string[] };
+  inputSchema: {
+    type: 'object';
+    properties: Record<string, { type: string; description: string }>;
+    required?: string[];
+  };
 }
 
 /**

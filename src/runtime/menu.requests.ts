@@ -45,7 +45,8 @@ function readTexts<Name extends string>(input: unknown, names: readonly Name[]):
     // models often fill what they do not need with null or nothing
     if (value === undefined || value === null || value === '') continue;
     if (typeof value !== 'string') errors.push({ path: name, message: 'must be text' });
-    else if (value.length > MAX_TEXT_CHARACTERS) errors.push({ path: name, message: `must have at most ${MAX_TEXT_CHARACTERS} characters` });
+    else if (value.length > MAX_TEXT_CHARACTERS)
+      errors.push({ path: name, message: `must have at most ${MAX_TEXT_CHARACTERS} characters` });
     else texts[name] = value;
   }
   if (errors.length > 0) throw malformed(errors);

@@ -27,7 +27,11 @@ export const menuErrorSchema = object(
   {
     code: { type: 'string', enum: Object.keys(callCodes) },
     message: text,
-    sent: { type: 'string', enum: ['no', 'maybe', 'yes'], description: 'Whether the request may have reached the provider' },
+    sent: {
+      type: 'string',
+      enum: ['no', 'maybe', 'yes'],
+      description: 'Whether the request may have reached the provider',
+    },
     retryable: flag,
     hint: text,
     reason: { type: 'string', enum: [...providerFailureReasons] },
@@ -53,7 +57,9 @@ export const callReceiptSchema = object(
     structuredContent: {},
     error: menuErrorSchema,
     protection: protectionSchema,
-    truncated: object({ originalChars: count, keptChars: count, structuredContentDropped: flag }, ['structuredContentDropped']),
+    truncated: object({ originalChars: count, keptChars: count, structuredContentDropped: flag }, [
+      'structuredContentDropped',
+    ]),
     durationMs: { type: 'number' },
   },
   ['structuredContent', 'error', 'truncated'],

@@ -48,7 +48,13 @@ export class MenuService extends Menu {
   private async listProviders(args: unknown, { agentId }: MenuCaller): Promise<ProvidersAnswer> {
     const { query, cursor } = readProvidersRequest(args);
     const { visibility } = await this.agents.require(agentId);
-    const page = await this.providers.listWithCatalog({ agentId, visibility, query, limit: PROVIDERS_A_PAGE, after: cursor });
+    const page = await this.providers.listWithCatalog({
+      agentId,
+      visibility,
+      query,
+      limit: PROVIDERS_A_PAGE,
+      after: cursor,
+    });
     return {
       providers: page.providers.map(({ id, name, transport, catalogToolCount, grantedToolCount }) => ({
         id,
@@ -78,7 +84,11 @@ export class MenuService extends Menu {
     return page.totalCount > 0 ? answer : { ...answer, ...(await this.nothingFound(agentId)) };
   }
 
-  private async requireProvider(asked: string, agentId: string, visibility: 'all' | 'granted'): Promise<{ id: string; name: string }> {
+  private async requireProvider(
+    asked: string,
+    agentId: string,
+    visibility: 'all' | 'granted',
+  ): Promise<{ id: string; name: string }> {
     const found = await this.providers.resolve(asked, { agentId, visibility });
     switch (found.kind) {
       case 'none':

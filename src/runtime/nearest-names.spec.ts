@@ -13,6 +13,11 @@ describe('nearestNames', () => {
   ])('%s → %j', (asked, expected) => expect(nearestNames(asked, names)).toEqual(expected));
 
   it('gives 5 at most', () => {
-    expect(nearestNames('tool', Array.from({ length: 50 }, (_, index) => `tool_${index}`))).toHaveLength(5);
+    expect(
+      nearestNames(
+        'tool',
+        Array.from({ length: 50 }, (_, index) => `tool_${index}`),
+      ),
+    ).toHaveLength(5);
   });
 });

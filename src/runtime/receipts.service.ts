@@ -18,7 +18,7 @@ export class ReceiptsService {
   /** Errors: `cursor_invalid`. */
   async list(query: CallListQuery): Promise<Page<CallAnswer>> {
     const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ['string', 'string']);
+    const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor, ['time', 'string']);
     await this.recorder.flush();
     const { agentId, connectionId, tool, code } = query;
     const rows = await this.repository.list(

@@ -3,7 +3,10 @@ import type { Redactor } from '../redactor.js';
 import type { ToolResult } from './tool-result.js';
 
 /** Masks every known secret in a result; the answer says how many places were masked. */
-export function protectResult(result: ToolResult, redactor: Redactor): { result: ToolResult; protection: CallProtection } {
+export function protectResult(
+  result: ToolResult,
+  redactor: Redactor,
+): { result: ToolResult; protection: CallProtection } {
   const { value, count } = redactor.json(result);
   return {
     result: value as ToolResult,

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { truncateResult } from './result-truncation.js';
 import { textOf, type ToolResult } from './tool-result.js';
 
-const result = (...texts: string[]): ToolResult => ({ isError: false, content: texts.map((text) => ({ type: 'text', text })) });
+const result = (...texts: string[]): ToolResult => ({
+  isError: false,
+  content: texts.map((text) => ({ type: 'text', text })),
+});
 
 describe('truncateResult', () => {
   it('leaves what fits as it is', () => {
@@ -18,7 +21,10 @@ describe('truncateResult', () => {
   });
 
   it('counts text blocks together and marks once', () => {
-    const { result: cut } = truncateResult(result('a'.repeat(600), 'b'.repeat(600), 'c'.repeat(600), 'd'.repeat(600)), 1_000);
+    const { result: cut } = truncateResult(
+      result('a'.repeat(600), 'b'.repeat(600), 'c'.repeat(600), 'd'.repeat(600)),
+      1_000,
+    );
     const text = textOf(cut.content);
     expect(text.match(/characters left out/g)).toHaveLength(1);
     expect(text.startsWith('a'.repeat(600))).toBe(true);

@@ -60,7 +60,8 @@ function cutTexts(content: readonly ContentBlock[], total: number, maximum: numb
     const head = sliceWhole(block.text, 0, headEnd - start);
     const tail = sliceWhole(block.text, tailStart - start, block.text.length);
     const cutHere = position > headEnd && !marked;
-    const text = position <= headEnd ? block.text : start >= tailStart ? block.text : head + (cutHere ? mark : '') + tail;
+    const text =
+      position <= headEnd ? block.text : start >= tailStart ? block.text : head + (cutHere ? mark : '') + tail;
     if (cutHere) marked = true;
     if (text !== '') kept.push({ ...block, text });
   }

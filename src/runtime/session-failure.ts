@@ -2,7 +2,11 @@ import type { SessionError } from '../connections/session/session-error.js';
 import { CallFailure } from './call-failure.js';
 
 /** What a session error means to the caller of one tool. `secretFree` masks what the provider said. */
-export function toCallFailure(error: SessionError, providerName: string, secretFree: (text: string) => string): CallFailure {
+export function toCallFailure(
+  error: SessionError,
+  providerName: string,
+  secretFree: (text: string) => string,
+): CallFailure {
   const message = secretFree(error.message);
   const { sent, reason } = error;
   switch (error.kind) {
@@ -30,7 +34,10 @@ export function toCallFailure(error: SessionError, providerName: string, secretF
         retryable: sent === 'no',
       });
     case 'cancelled':
-      return new CallFailure('mcp_call_cancelled', message, { sent, hint: 'The call was cancelled; what it did so far is unknown.' });
+      return new CallFailure('mcp_call_cancelled', message, {
+        sent,
+        hint: 'The call was cancelled; what it did so far is unknown.',
+      });
     case 'interrupted':
       return new CallFailure('mcp_call_interrupted', message, {
         sent,
@@ -41,16 +48,25 @@ export function toCallFailure(error: SessionError, providerName: string, secretF
             : 'Its outcome at the provider is unknown: check whether it took effect before you repeat it.',
       });
     case 'provider_error':
-      return new CallFailure('mcp_tool_failed', message, { sent: 'yes', hint: 'The provider refused the call; read the message and correct it.' });
+      return new CallFailure('mcp_tool_failed', message, {
+        sent: 'yes',
+        hint: 'The provider refused the call; read the message and correct it.',
+      });
     case 'input_required':
       return new CallFailure('mcp_input_required', message, {
         sent: 'yes',
         hint: 'This tool asks for interaction that is not possible here; give all it needs in arguments, or use another tool.',
       });
     case 'too_large':
-      return new CallFailure('mcp_response_too_large', message, { sent: 'yes', hint: 'Ask for less: fewer items, a smaller page, a filter.' });
+      return new CallFailure('mcp_response_too_large', message, {
+        sent: 'yes',
+        hint: 'Ask for less: fewer items, a smaller page, a filter.',
+      });
     case 'protocol_error':
-      return new CallFailure('mcp_protocol_error', message, { sent, hint: 'The provider does not follow the protocol here; tell the user.' });
+      return new CallFailure('mcp_protocol_error', message, {
+        sent,
+        hint: 'The provider does not follow the protocol here; tell the user.',
+      });
     case 'busy':
       return new CallFailure('busy', message, { sent, retryAfterMs: 1_000, hint: 'Try again in a moment.' });
   }

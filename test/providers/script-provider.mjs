@@ -26,8 +26,8 @@ function list(id, cursor) {
     process.exit(1);
   }
   if (page.silent) return;
-  if (page.error) return send({ id, error: page.error });
-  send({ id, result: { tools: page.tools, ...(place + 1 < pages.length ? { nextCursor: String(place + 1) } : {}) } });
+  const next = place + 1 < pages.length ? { nextCursor: String(place + 1) } : {};
+  send(page.error ? { id, error: page.error } : { id, result: { tools: page.tools, ...next } });
   if (listChangedAfterList) send({ method: 'notifications/tools/list_changed' });
 }
 

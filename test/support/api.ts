@@ -45,7 +45,12 @@ export class Api {
     return answer.body;
   }
 
-  async send<T = any>(method: string, path: string, body: unknown, headers: Record<string, string>): Promise<ApiAnswer<T>> {
+  async send<T = any>(
+    method: string,
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+  ): Promise<ApiAnswer<T>> {
     const response = await fetch(new URL(path, this.url), {
       method,
       headers: {
@@ -56,6 +61,10 @@ export class Api {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: (text === '' ? undefined : JSON.parse(text)) as T };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+    };
   }
 }

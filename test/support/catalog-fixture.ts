@@ -60,14 +60,20 @@ export class CatalogFixture {
     readonly database: Database,
     box: SecretBox,
   ) {
-    const { settings } = readConfig({ PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin` });
+    const { settings } = readConfig({
+      PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      WARREN_ALLOW_PRIVATE_NETWORKS: '127.0.0.1',
+    });
     const ownSecrets = new OwnSecrets([]);
     const logger = new Logger('debug', ownSecrets, (line) => this.log.push(line));
     const announcements = new Changes();
     const connectionsRepository = new ConnectionsRepository(database);
     const secrets = new ConnectionSecrets(new ConnectionSecretsRepository(database), box);
     const launches = new ConnectionLaunches(secrets, ownSecrets);
-    const safeFetch = new SafeFetch({ allowedNetworks: settings.WARREN_ALLOW_PRIVATE_NETWORKS, ownListeners: () => [] });
+    const safeFetch = new SafeFetch({
+      allowedNetworks: settings.WARREN_ALLOW_PRIVATE_NETWORKS,
+      ownListeners: () => [],
+    });
     this.processes = new ProviderProcesses(settings, new Instance());
     const opener = new SessionOpener(this.processes, safeFetch, settings);
     this.sessions = new SessionManager(opener, this.processes, this.listeners, settings);
@@ -113,14 +119,26 @@ export class CatalogFixture {
 
   /** Saves a stdio connection that runs one of test/providers. */
   async connect(id: string, provider: string, args: string[], more: Partial<CreateConnectionBody> = {}): Promise<void> {
-    const launch = { transport: 'stdio' as const, command: process.execPath, args: [path.join(PROVIDERS, provider), ...args] };
+    const launch = {
+      transport: 'stdio' as const,
+      command: process.execPath,
+      args: [path.join(PROVIDERS, provider), ...args],
+    };
     await this.changes.create(ADMIN, { id, name: id, ...launch, ...more });
+  }
+
+  /** Saves an HTTP connection. */
+  async connectHttp(id: string, baseUrl: string): Promise<void> {
+    await this.changes.create(ADMIN, { id, name: id, transport: 'http', baseUrl });
   }
 
   /** Saves a connection to the scripted provider. */
   async connectScript(id: string, script: Script, more: Partial<CreateConnectionBody> = {}): Promise<void> {
     this.script(id, script);
-    const environmentVariables = [{ name: 'FAKE_LOG', value: this.path(`${id}.log`) }, ...(more.environmentVariables ?? [])];
+    const environmentVariables = [
+      { name: 'FAKE_LOG', value: this.path(`${id}.log`) },
+      ...(more.environmentVariables ?? []),
+    ];
     await this.connect(id, 'script-provider.mjs', [this.path(`${id}.json`)], { ...more, environmentVariables });
   }
 

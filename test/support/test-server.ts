@@ -48,6 +48,8 @@ function guardRun(runDirectory: string): ChildProcess {
 }
 
 async function endGuard(guard: ChildProcess): Promise<void> {
+  // an awaited child must hold the event loop, else this process ends before jest has set its exit code
+  guard.ref();
   const ended = once(guard, 'exit');
   guard.stdin?.end();
   await ended;

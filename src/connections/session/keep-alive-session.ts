@@ -21,6 +21,7 @@ export class KeepAliveSession {
   private session: ProviderSession | undefined;
   private opening: Promise<ProviderSession> | undefined;
   private openingAbort: AbortController | undefined;
+  private ending: Promise<void> | undefined;
   private readonly slots = new ConnectionSlots();
   private idleTimer: NodeJS.Timeout | undefined;
 
@@ -63,21 +64,30 @@ export class KeepAliveSession {
     }
   }
 
-  /** Ends the session and waits until nothing of it is left. */
-  async stop(): Promise<void> {
+  /** Ends the session and waits until nothing of it is left. Callers that come meanwhile wait, then open a new one. */
+  stop(after: 'closed' | 'idle' = 'closed'): Promise<void> {
     clearTimeout(this.idleTimer);
-    const wasActive = this.isActive;
+    this.ending ??= this.end(after).finally(() => {
+      this.ending = undefined;
+    });
+    return this.ending;
+  }
+
+  private async end(after: 'closed' | 'idle'): Promise<void> {
+    if (!this.isActive) return;
     this.openingAbort?.abort(new SessionError('interrupted', 'The session was stopped.'));
     await this.opening?.catch(() => undefined);
     const session = this.session;
     this.session = undefined;
     if (session !== undefined) await session.close();
-    if (wasActive) this.enter('closed', 'stopped');
+    this.enter(after, 'stopped');
   }
 
   /** The open session; 10 callers at once share one start. A caller that leaves does not end the start of the others. */
   private async ready(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
-    if (this.session !== undefined && this.launchRevision !== launch.launchRevision) await this.stop();
+    if (this.isActive && launch.launchRevision > this.launchRevision) await this.stop();
+    while (this.ending !== undefined) await this.ending;
+    if (launch.launchRevision < this.launchRevision) throw outOfDate();
     if (this.session?.isOpen) return this.session;
     this.opening ??= this.start(launch).finally(() => {
       this.opening = undefined;
@@ -133,7 +143,12 @@ export class KeepAliveSession {
 
   private startIdleTimer(): void {
     this.idleTimer = setTimeout(() => {
-      if (this.inFlight === 0) void this.stop();
+      if (this.inFlight === 0) void this.stop('idle');
     }, this.idleLimitMs).unref();
   }
+}
+
+/** The caller read the connection before it was changed; the session in place is newer. */
+function outOfDate(): SessionError {
+  return new SessionError('interrupted', 'The settings of the connection changed while the call was prepared.');
 }

@@ -3,12 +3,14 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../config.js';
+import { ProblemError } from '../../errors.js';
 import { Instance } from '../../instance.js';
 import { SETTINGS } from '../../settings.token.js';
 import { Slots } from '../../slots.js';
 import { Subprocess } from '../../subprocess.js';
 import { findSystemAccount, type SystemAccount } from '../../system-account.js';
 import type { StdioLaunch } from '../connection.launch.js';
+import { checkStdioPolicy } from '../stdio-policy.js';
 import { SessionError } from './session-error.js';
 
 /** Starts provider processes within the bound of this server and knows each one that lives. */
@@ -28,10 +30,11 @@ export class ProviderProcesses {
   }
 
   /**
-   * Launches a provider; waits for a free slot until the signal aborts.
-   * Errors: `LaunchError`; `SessionError` busy.
+   * Launches a provider; waits for a free slot until the signal aborts. The policy is asked again: it may have changed
+   * since the connection was saved. Errors: `LaunchError`; `SessionError` busy or unreachable.
    */
   async launch(connectionId: string, launch: StdioLaunch, signal: AbortSignal): Promise<Subprocess> {
+    this.askPolicy(launch);
     const release = await this.slots.take(signal).catch((error: unknown) => {
       throw new SessionError('busy', 'All process slots of this server are in use.', { cause: error });
     });
@@ -75,6 +78,16 @@ export class ProviderProcesses {
   /** Ends every process and waits until all groups are gone. */
   async stopAll(): Promise<void> {
     await Promise.all([...this.living.keys()].map((child) => child.stop()));
+  }
+
+  private askPolicy({ command, args, environment }: StdioLaunch): void {
+    const { WARREN_STDIO: mode, WARREN_STDIO_COMMANDS: commands } = this.settings;
+    try {
+      checkStdioPolicy({ mode, commands }, { command, args, environmentNames: Object.keys(environment) });
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      throw new SessionError('unreachable', error.detail, { reason: 'executable_not_permitted', cause: error });
+    }
   }
 
   private async makePrivateDirectory(): Promise<string> {

@@ -3,6 +3,7 @@ import type { Settings } from '../../config.js';
 import { SETTINGS } from '../../settings.token.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
 import { ConnectionSlots } from './connection-slots.js';
+import { EphemeralSessions } from './ephemeral-sessions.js';
 import { KeepAliveSession } from './keep-alive-session.js';
 import type { LiveState } from './live-state.js';
 import { ProviderProcesses } from './provider-processes.js';
@@ -19,6 +20,7 @@ export class SessionManager implements OnApplicationShutdown {
   private readonly lasting = new Map<string, KeepAliveSession>();
   private readonly startedAt = new Date().toISOString();
   private readonly ephemeralSlots = new ConnectionSlots();
+  private readonly ephemeral = new EphemeralSessions();
   private closing = false;
 
   constructor(
@@ -61,10 +63,10 @@ export class SessionManager implements OnApplicationShutdown {
     return processes.length === 0 ? state : { ...state, processes };
   }
 
-  /** Ends the sessions of a connection and waits until they are gone. */
+  /** Ends the sessions of a connection, ephemeral ones too, and waits until they are gone. */
   async stop(connectionId: string): Promise<void> {
-    const ending = this.of(connectionId);
-    await Promise.all(ending.map((session) => session.stop()));
+    const ending = this.of(connectionId).map((session) => session.stop());
+    await Promise.all([...ending, this.ephemeral.stop(connectionId)]);
   }
 
   /** Forgets a deleted connection. */
@@ -84,7 +86,7 @@ export class SessionManager implements OnApplicationShutdown {
   /** Ends everything and accepts nothing more; by then the HTTP server has answered its last call. */
   async onApplicationShutdown(): Promise<void> {
     this.closing = true;
-    await Promise.all([...this.lasting.values()].map((session) => session.stop()));
+    await Promise.all([...[...this.lasting.values()].map((session) => session.stop()), this.ephemeral.stopAll()]);
     await this.processes.stopAll();
   }
 
@@ -130,16 +132,18 @@ export class SessionManager implements OnApplicationShutdown {
     operation: SessionOperation<T>,
   ): Promise<T> {
     const release = await this.ephemeralSlots.take(launch, bounds.signal);
+    const stay = this.ephemeral.enter(launch.id, bounds.signal);
     try {
-      const session = await this.openEphemeral(launch, bounds.signal);
-      const deadline = new Deadline(bounds.timeoutMs, bounds.signal);
+      const session = await this.openEphemeral(launch, stay.signal);
+      const deadline = new Deadline(bounds.timeoutMs, stay.signal);
       try {
         return await operation(session, deadline.signal);
       } finally {
         deadline.end();
-        void session.close();
+        stay.leaveWhen(session.close());
       }
     } finally {
+      stay.leave();
       release();
     }
   }

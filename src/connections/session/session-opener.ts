@@ -134,6 +134,7 @@ async function connect(
   } catch (error) {
     void client.close().catch(() => undefined);
     if (!signal.aborted) throw error;
+    if (signal.reason instanceof SessionError) throw signal.reason;
     throw new SessionError('unreachable', 'The provider did not answer the handshake in time.', {
       reason: 'handshake_timeout',
       cause: signal.reason,

@@ -1,0 +1,51 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Changes } from '../changes.js';
+import { Logger } from '../logger.js';
+import { ConnectionsService } from './connections.service.js';
+import { SessionManager } from './session/session-manager.js';
+
+/** How often held sessions are compared with the database when no change was announced, milliseconds. */
+const COMPARE_MS = 2_000;
+
+/**
+ * Ends sessions whose connection was deleted, disabled, stopped or changed by another replica. With the database away
+ * nothing is known and nothing ends: admission lets no call through meanwhile.
+ */
+@Injectable()
+export class SessionReconciler implements OnApplicationBootstrap, OnModuleDestroy {
+  private timer: NodeJS.Timeout | undefined;
+  private unsubscribe: (() => void) | undefined;
+
+  constructor(
+    private readonly connections: ConnectionsService,
+    private readonly sessions: SessionManager,
+    private readonly changes: Changes,
+    private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.changes.subscribe(() => this.compare());
+    this.timer = setInterval(() => void this.compare(), COMPARE_MS).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.timer);
+    this.unsubscribe?.();
+  }
+
+  /** The announcer waits for the look-up, not for the stop ladders of other people's sessions. */
+  private async compare(): Promise<void> {
+    const held = this.sessions.held();
+    if (held.length === 0) return;
+    try {
+      const current = await this.connections.launchRevisions(held.map(({ connectionId }) => connectionId));
+      for (const { connectionId, launchRevision } of held) {
+        const newest = current.get(connectionId);
+        if (newest === undefined) void this.sessions.forget(connectionId);
+        else if (newest > launchRevision) void this.sessions.stop(connectionId);
+      }
+    } catch (error) {
+      this.logger.warn({ error }, 'sessions could not be compared with the database');
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { SessionError } from './session-error.js';
+
+interface Stay {
+  connectionId: string;
+  controller: AbortController;
+  gone: Promise<void>;
+}
+
+/** The operations that run on sessions of their own, so that stopping a connection ends these too. */
+export class EphemeralSessions {
+  private readonly stays = new Set<Stay>();
+
+  /**
+   * Registers one operation. Its signal follows the caller's and `stop`; `leave` ends the registration, once what
+   * `leaveWhen` was given has ended.
+   */
+  enter(
+    connectionId: string,
+    caller: AbortSignal,
+  ): { signal: AbortSignal; leaveWhen: (end: Promise<void>) => void; leave: () => void } {
+    const controller = new AbortController();
+    let end: Promise<void> = Promise.resolve();
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const stay: Stay = { connectionId, controller, gone: left.then(() => end) };
+    this.stays.add(stay);
+    void stay.gone.finally(() => this.stays.delete(stay));
+    return {
+      signal: AbortSignal.any([caller, controller.signal]),
+      leaveWhen: (ended) => {
+        end = ended;
+      },
+      leave,
+    };
+  }
+
+  /** Ends the operations of a connection and waits until their sessions are gone. */
+  async stop(connectionId: string): Promise<void> {
+    await this.end([...this.stays].filter((stay) => stay.connectionId === connectionId));
+  }
+
+  async stopAll(): Promise<void> {
+    await this.end([...this.stays]);
+  }
+
+  private async end(stays: readonly Stay[]): Promise<void> {
+    for (const { controller } of stays) controller.abort(new SessionError('interrupted', 'The session was stopped.'));
+    await Promise.all(stays.map(({ gone }) => gone));
+  }
+}

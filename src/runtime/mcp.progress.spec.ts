@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { boundedProgress } from './mcp.progress.js';
+import type { MenuProgress } from './menu.caller.js';
+
+describe('bounded progress', () => {
+  it('passes a burst of 100, then 20 a second, and saves up no more than a burst', () => {
+    let now = 0;
+    const sent: MenuProgress[] = [];
+    const send = boundedProgress(
+      (progress) => sent.push(progress),
+      () => now,
+    );
+    const flood = (): number => {
+      const before = sent.length;
+      for (let progress = 0; progress < 1_000; progress += 1) send({ progress });
+      return sent.length - before;
+    };
+    expect(flood()).toBe(100);
+    now += 1_000;
+    expect(flood()).toBe(20);
+    now += 3_600_000;
+    expect(flood()).toBe(100);
+  });
+
+  it('cuts long messages between characters and leaves out what is absent', () => {
+    const sent: MenuProgress[] = [];
+    const send = boundedProgress((progress) => sent.push(progress));
+    send({ progress: 1, total: 2, message: `${'x'.repeat(1_999)}😀` });
+    send({ progress: 2 });
+    expect(sent).toEqual([{ progress: 1, total: 2, message: 'x'.repeat(1_999) }, { progress: 2 }]);
+  });
+});

@@ -1,0 +1,12 @@
+// Composes the built server on the database and settings of the environment and prints Fastify's route tree.
+import { migrations } from '../../dist/migrations/index.js';
+import { createApplication } from '../../dist/src/app.js';
+import { readConfig } from '../../dist/src/config.js';
+import { openPlatform } from '../../dist/src/platform.js';
+
+const platform = await openPlatform(readConfig(process.env).settings, migrations);
+const application = await createApplication(platform);
+await application.init();
+console.log(application.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false }));
+await application.close();
+await platform.close();
