@@ -17,6 +17,5 @@ create table tools (
   primary key (provider_id, name)
 );
 create index tools_position on tools (provider_id, position);
-create index tools_search_terms on tools using gin (search_terms);
 `,
 };

@@ -39,6 +39,8 @@ export async function createApplication(platform: Platform): Promise<NestFastify
   const application = await NestFactory.create<NestFastifyApplication>(AppModule.on(platform), adapter, {
     logger: new NestLogger(platform.logger),
     abortOnError: false,
+    // only what Fastify itself reads as JSON; no forms
+    bodyParser: false,
   });
   const filter = new ProblemFilter(application.get(Logger), application.get(OwnSecrets));
   application.useGlobalFilters(filter);
@@ -50,6 +52,7 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     filter.answer(refusal ?? fault, request, reply);
   };
   const fastify = adapter.getInstance();
+  fastify.removeContentTypeParser('text/plain');
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);

@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { EmbeddedPostgresError, errorText } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { errorText } from './system-error.js';
 
 /** True when this process may change to other users; never on Windows. */
 export function isRoot(): boolean {

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import type { DatabaseSchema } from './database.schema.js';
 import { ProblemError } from './errors.js';
+import { errorText, systemErrorCode } from './system-error.js';
 
 export type DatabaseTransaction = Transaction<DatabaseSchema>;
 
@@ -77,15 +78,8 @@ export class Database {
   }
 }
 
-/** By structure, not by class: errors of Node itself may come from another realm. */
-function errorText(error: unknown, name: 'code' | 'constraint' | 'message'): string | undefined {
-  if (typeof error !== 'object' || error === null || !(name in error)) return undefined;
-  const value: unknown = (error as Record<string, unknown>)[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
 function isStatementTimeout(error: unknown): boolean {
-  return errorText(error, 'code') === '57014';
+  return systemErrorCode(error) === '57014';
 }
 
 const UNAVAILABLE_CODES = new Set([
@@ -106,14 +100,16 @@ const UNAVAILABLE_CODES = new Set([
 
 /** True when an error means that PostgreSQL is away, not that a statement was wrong. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  const code = errorText(error, 'code');
+  const code = systemErrorCode(error);
   if (code !== undefined && UNAVAILABLE_CODES.has(code)) return true;
   return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
-    errorText(error, 'message') ?? '',
+    errorText(error),
   );
 }
 
 /** The constraint a unique violation broke, or undefined for any other error. */
 export function brokenUniqueConstraint(error: unknown): string | undefined {
-  return errorText(error, 'code') === '23505' ? errorText(error, 'constraint') : undefined;
+  if (systemErrorCode(error) !== '23505') return undefined;
+  const { constraint } = error as { constraint?: unknown };
+  return typeof constraint === 'string' ? constraint : undefined;
 }

@@ -3,8 +3,9 @@ import { chmod, cp, lstat, mkdtemp, readdir, readFile, rename, rm, stat, symlink
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { closedAncestor, type ServerAccount } from './embedded-postgres.account.js';
-import { EmbeddedPostgresError, systemErrorCode } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { currentPlatform, platformProblem } from './embedded-postgres.platform.js';
+import { systemErrorCode } from './system-error.js';
 
 /** Absolute paths of the programs that run the embedded database. */
 export interface PostgresBinaries {

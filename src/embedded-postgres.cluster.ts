@@ -4,7 +4,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ServerAccount } from './embedded-postgres.account.js';
 import type { PostgresBinaries } from './embedded-postgres.binaries.js';
-import { EmbeddedPostgresError, errorText } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { errorText } from './system-error.js';
 
 /** Major version of the binaries; a cluster's files can only be read by the version that made them. */
 const MAJOR_VERSION = '18';

@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
-import { EmbeddedPostgresError, systemErrorCode } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { withShortPath } from './embedded-postgres.socket-path.js';
+import { systemErrorCode } from './system-error.js';
 
 /** One process's hold on a data directory. */
 export interface OwnershipLock {

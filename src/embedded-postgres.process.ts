@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EmbeddedPostgresError, systemErrorCode } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { systemErrorCode } from './system-error.js';
 
 /** What the server says about itself in `postmaster.pid`; that file is PostgreSQL's documented status file. */
 export interface PostmasterStatus {

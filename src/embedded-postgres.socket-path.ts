@@ -3,7 +3,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } fro
 import path from 'node:path';
 import type { ServerAccount } from './embedded-postgres.account.js';
 import { SUPERUSER } from './embedded-postgres.cluster.js';
-import { EmbeddedPostgresError, errorText } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { errorText } from './system-error.js';
 
 /** Longest socket path in bytes that every supported kernel takes (104 with its closing zero on macOS). */
 const MAX_SOCKET_PATH = 103;

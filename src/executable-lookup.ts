@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, resolve } from 'node:path';
+import { systemErrorCode } from './system-error.js';
 
 /** What a command name leads to on the service's PATH. */
 export type ExecutableLookup =
@@ -55,7 +56,7 @@ async function examine(path: string): Promise<'executable' | 'not_permitted' | '
     await access(path, constants.X_OK);
     return 'executable';
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = systemErrorCode(error);
     return code === 'EACCES' || code === 'EPERM' ? 'not_permitted' : 'absent';
   }
 }

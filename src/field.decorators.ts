@@ -176,5 +176,5 @@ export function JsonObjectField(options: FieldOptions = {}): PropertyDecorator {
 export function SchemaField(
   options: FieldOptions & { schema: Record<string, unknown>; validators?: PropertyDecorator[] },
 ): PropertyDecorator {
-  return field(options, options.schema as ApiPropertyOptions, options.validators ?? []);
+  return field(options, options.schema, options.validators ?? []);
 }

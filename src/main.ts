@@ -1,20 +1,17 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { setTimeout as delay } from 'node:timers/promises';
 import { migrations } from '../migrations/index.js';
 import type { Settings } from './config.js';
 import { CredentialsService } from './credentials.service.js';
 import { createApplication, listen } from './app.js';
-import { Draining } from './draining.js';
 import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
 import { SessionRecorder } from './connections/session-recorder.js';
 import { Readiness } from './readiness.js';
 import { SafeFetch } from './safe-fetch.js';
+import { systemErrorCode } from './system-error.js';
 
 /** How long calls in flight may take to finish once the server was told to stop, milliseconds. */
 const DRAIN_MS = 25_000;
-/** How long those that did not finish may take to be cancelled, milliseconds. */
-const CANCEL_MS = 5_000;
 
 export interface RunningServer {
   url: string;
@@ -33,13 +30,13 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
     if (settings.WARREN_ADMIN_KEY !== undefined) {
       await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
     }
-    const draining = new Draining(application.getHttpServer());
+    const requests = new OpenRequests(application.getHttpServer());
     const url = await listen(application, platform).catch((error: unknown) => {
       throw listenError(error, settings);
     });
     warnOfWildcard(platform);
     platform.logger.info({ url, database: platform.embedded === undefined ? 'external' : 'embedded' }, 'Warren serves');
-    return { url, application, platform, stop: stopper(application, platform, draining) };
+    return { url, application, platform, stop: stopper(application, platform, requests) };
   } catch (error) {
     await application?.close().catch(() => undefined);
     await platform.close();
@@ -73,6 +70,19 @@ async function withinDrain(done: Promise<void>): Promise<void> {
   });
   await Promise.race([done, bound]);
   clearTimeout(timer);
+}
+
+/** Why the server cannot listen, in words. */
+function listenError(error: unknown, { HOST, PORT }: Settings): unknown {
+  const code = systemErrorCode(error);
+  const words: Record<string, string> = {
+    EADDRINUSE: `${HOST}:${PORT} is in use by another program. Set PORT to a free port, or to 0 for any.`,
+    EACCES: `This user may not listen on port ${PORT}. Set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `${HOST} is no address of this machine. Set HOST to one that is.`,
+    ENOTFOUND: `${HOST} is no address of this machine. Set HOST to one that is.`,
+  };
+  const said = code === undefined ? undefined : words[code];
+  return said === undefined ? error : new Error(said, { cause: error });
 }
 
 function warnOfWildcard({ settings, logger }: Platform): void {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from './config.js';
@@ -110,9 +111,12 @@ async function proveDatabase({ pool }: Database): Promise<void> {
     await pool.query('select 1');
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    throw new DatabaseUnreachableError(`The database cannot be reached: ${said}. Check DATABASE_URL and that PostgreSQL runs.`, {
-      cause: error,
-    });
+    throw new DatabaseUnreachableError(
+      `The database cannot be reached: ${said}. Check DATABASE_URL and that PostgreSQL runs.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -131,8 +135,15 @@ async function readKeyring(settings: Settings, dataDirectory: string): Promise<s
         '(`warren secrets new-key` prints an entry).',
     );
   }
-  const { text } = await loadOrCreateKeyFile(join(prepareDataDirectory(dataDirectory), 'secret.key'));
-  return text;
+  const directory = prepareDataDirectory(dataDirectory);
+  const keyFile = join(directory, 'secret.key');
+  // made before the database is, so a database without it was sealed with a key that is now elsewhere
+  if (existsSync(join(directory, 'postgres')) && !existsSync(keyFile)) {
+    throw new WrongKeyError(
+      `The keyring of this database is missing: put ${keyFile} back, or set WARREN_SECRET_KEYS. Nothing was changed.`,
+    );
+  }
+  return (await loadOrCreateKeyFile(keyFile)).text;
 }
 
 function parseKeyring(text: string): Keyring {

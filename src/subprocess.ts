@@ -2,6 +2,7 @@ import { execa } from 'execa';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findExecutable } from './executable-lookup.js';
+import { systemErrorCode } from './system-error.js';
 import type { SystemAccount } from './system-account.js';
 import { TailBuffer } from './tail-buffer.js';
 
@@ -95,9 +96,9 @@ export class Subprocess {
     });
     if (child.pid === undefined) {
       const failure = await child;
-      const code = failure.cause instanceof Error && 'code' in failure.cause ? failure.cause.code : undefined;
+      const code = systemErrorCode(failure.cause);
       const reason = code === 'EACCES' || code === 'EPERM' ? 'executable_not_permitted' : 'unknown';
-      throw new LaunchError(reason, `${request.command} could not be started (${String(code ?? 'no code')}).`, {
+      throw new LaunchError(reason, `${request.command} could not be started (${code ?? 'no code'}).`, {
         cause: failure,
       });
     }
@@ -148,7 +149,7 @@ export class Subprocess {
       process.kill(-this.pid, signal);
       return true;
     } catch (error) {
-      return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+      return systemErrorCode(error) !== 'ESRCH';
     }
   }
 }

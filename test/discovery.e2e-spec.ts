@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DiscoveryService } from '../src/catalog/discovery.service.js';
-import { CatalogReader } from '../src/catalog/catalog-reader.js';
 import { CatalogFixture, tool } from './support/catalog-fixture.js';
 
 let fixture: CatalogFixture;
@@ -136,153 +132,67 @@ describe('a discovery', () => {
     expect(fixture.asked('p').filter((event) => event === 'start')).toHaveLength(1);
   });
 
-  it('of two replicas at once stores one result after the other', async () => {
+  it('of replicas at once stores one result after the other', async () => {
+    const { connections, discoveryRepository, tools, database, reader } = fixture;
     await fixture.connectScript('p', twoPages);
-    const other = new DiscoveryService(
-      fixture.connections,
-      new CatalogReader(fixture.sessions),
-      fixture.discoveryRepository,
-      fixture.tools,
-      fixture.database,
-    );
+    const replicas = 4;
+    const read = reader.read.bind(reader);
+    let waiting = 0;
+    let go = (): void => undefined;
+    const allRead = new Promise<void>((resolve) => (go = resolve));
+    // all have read before any stores
+    reader.read = async (launch, signal) => {
+      const reading = await read(launch, signal);
+      waiting += 1;
+      if (waiting === replicas) go();
+      await allRead;
+      return reading;
+    };
     const found = await Promise.all(
-      Array.from({ length: 6 }, (_, at) => (at % 2 ? other : fixture.discovery).discoverAnew('p')),
+      Array.from({ length: replicas }, () =>
+        new DiscoveryService(connections, reader, discoveryRepository, tools, database).discover('p'),
+      ),
     );
-    await other.close();
-    const revisions = new Set(found.map(({ revision }) => revision));
-    expect(revisions).toEqual(new Set([1, 2]));
-    expect(found.filter(({ added }) => added === 3).every(({ revision }) => revision === 1)).toBe(true);
+    const inOrder = found.toSorted((left, right) => left.revision - right.revision);
+    expect(inOrder.map(({ revision, added }) => [revision, added])).toEqual([
+      [1, 3],
+      [2, 0],
+      [3, 0],
+      [4, 0],
+    ]);
     expect(await fixture.stored('p')).toEqual(['a', 'b', 'c']);
   });
 
   it('of an old provider is not stored for the new one', async () => {
-    const held = { release: (): void => undefined };
-    const paused = new Promise<void>((resolve) => (held.release = resolve));
-    const reader = new CatalogReader(fixture.sessions);
-    const read = reader.read.bind(reader);
-    let readings = 0;
-    reader.read = async (launch, signal) => {
-      const reading = await read(launch, signal);
-      readings += 1;
-      if (readings === 1) await paused;
-      return reading;
-    };
-    const { connections, discoveryRepository, tools, database } = fixture;
-    const slow = new DiscoveryService(connections, reader, discoveryRepository, tools, database);
+    const { connections, discoveryRepository, tools, database, reader } = fixture;
     await fixture.connectScript('p', { pages: [{ tools: [tool('old')] }] });
     await fixture.connectScript('q', { pages: [{ tools: [tool('new')] }] });
     const { args } = await connections.require('q');
-    const running = slow.discover('p');
-    await fixture.change('p', { args });
-    held.release();
-    expect(await running).toMatchObject({ revision: 1, toolCount: 1 });
+    const read = reader.read.bind(reader);
+    let readings = 0;
+    // the settings change when the list of the old provider is complete
+    reader.read = async (launch, signal) => {
+      const reading = await read(launch, signal);
+      readings += 1;
+      if (readings === 1) await fixture.change('p', { args });
+      return reading;
+    };
+    const discovery = new DiscoveryService(connections, reader, discoveryRepository, tools, database);
+    expect(await discovery.discover('p')).toMatchObject({ revision: 1, toolCount: 1 });
     expect(readings).toBe(2);
     expect(await fixture.stored('p')).toEqual(['new']);
-    await slow.close();
-  });
-});
-
-describe('a discovery that fails', () => {
-  it.each([
-    ['exits on its second page', { pages: [{ tools: [tool('z')] }, { exit: 3 }] }, 'process_exited'],
-    [
-      'refuses its second page',
-      { pages: [{ tools: [tool('z')] }, { error: { code: -32_603, message: 'broken' } }] },
-      'unknown',
-    ],
-    [
-      'has no tool list on its second page',
-      { pages: [{ tools: [] }, { error: { code: -32_601, message: 'no' } }] },
-      'unknown',
-    ],
-    ['sends no list', { pages: [{ tools: 'none' }] }, 'not_mcp'],
-    ['exits at start', { exitAtStart: 7, stderr: 'the reason for it\n' }, 'process_exited'],
-  ])('changes nothing when the provider %s', async (_how, script, reason) => {
-    await fixture.connectScript('p', twoPages);
-    await fixture.agent('ann', { p: ['a'] });
-    await fixture.discovery.discover('p');
-    const before = await fixture.connections.require('p');
-    fixture.script('p', script);
-    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({
-      code: 'provider_unreachable',
-      status: 502,
-      reason,
-    });
-    expect(await fixture.stored('p')).toEqual(['a', 'b', 'c']);
-    expect(await fixture.connections.require('p')).toEqual(before);
+    await discovery.close();
   });
 
-  it('says the exit code and the last of standard error, without secrets and bounded', async () => {
-    const secret = 'hush-hush-hush';
-    await fixture.connectScript(
-      'p',
-      { exitAtStart: 7, stderr: `${'x'.repeat(9_000)} the end, ${secret}\n` },
-      { environmentVariables: [{ name: 'KEY', value: secret }] },
-    );
-    const error = (await fixture.discovery.discover('p').catch((failure: unknown) => failure)) as { detail: string };
-    expect(error.detail).toContain('exit code 7');
-    expect(error.detail).toMatch(/the end, \[redacted\]$/);
-    expect(error.detail.length).toBeLessThan(3_100);
-  });
-
-  it('reads again, in a new process, what broke in passing', async () => {
-    await fixture.connectScript('p', {
-      pages: [{ tools: [tool('a')] }, { exitOnce: fixture.path('mark'), tools: [tool('b')] }],
-    });
-    expect(await fixture.discovery.discover('p')).toMatchObject({ toolCount: 2 });
-    expect(fixture.asked('p')).toEqual(['start', 'list', 'list', 'start', 'list', 'list']);
-  });
-
-  it('gives up after three more readings', async () => {
-    await fixture.connectScript('p', { pages: [{ exit: 1 }] });
-    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({ reason: 'process_exited' });
-    expect(fixture.asked('p').filter((event) => event === 'list')).toHaveLength(4);
-  });
-
-  it('ends at its deadline and is not tried again then', async () => {
-    await fixture.connectScript('p', { pages: [{ silent: true }] }, { connectTimeoutMs: 4_000 });
-    await expect(fixture.discovery.discover('p')).rejects.toMatchObject({
-      code: 'provider_timeout',
-      reason: 'connection_timeout',
-    });
-    expect(fixture.asked('p')).toEqual(['start', 'list']);
-  });
-
-  it('names what is missing or switched off', async () => {
-    await fixture.connectScript('off', twoPages, { enabled: false });
-    await fixture.connect('none', 'script-provider.mjs', [], { command: 'no-such-command-here' });
-    await fixture.connectScript('p', twoPages);
-    const outcomes = await fixture.discovery.discoverMany(['off', 'p', 'none', 'nowhere', 'p']);
-    expect(outcomes).toMatchObject([
-      { connectionId: 'off', ok: false, error: { code: 'connection_disabled' } },
-      { connectionId: 'p', ok: true, discovery: { toolCount: 3 } },
-      { connectionId: 'none', ok: false, error: { code: 'provider_unreachable', reason: 'executable_not_found' } },
-      { connectionId: 'nowhere', ok: false, error: { code: 'connection_not_found' } },
-    ]);
-    expect((await fixture.discovery.discoverMany(undefined)).map(({ connectionId }) => connectionId)).toEqual([
-      'none',
-      'p',
-    ]);
-  });
-
-  it('says so when something that is not MCP answers', async () => {
-    const page = (_request: unknown, response: ServerResponse): void => {
-      response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
-    };
-    const server = createServer(page).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      const { port } = server.address() as AddressInfo;
-      await fixture.connectHttp('web', `http://127.0.0.1:${port}/mcp`);
-      const discovered = fixture.discovery.discover('web');
-      await expect(discovered).rejects.toMatchObject({
-        code: 'provider_unreachable',
-        detail: expect.stringContaining('text/html'),
-      });
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+  it('begins again with the new provider when its settings change in the middle', async () => {
+    await fixture.connectScript('p', { pages: [{ tools: [tool('old')] }, { silent: true }] });
+    await fixture.connectScript('q', { pages: [{ tools: [tool('new')] }] });
+    const { args } = await fixture.connections.require('q');
+    const running = fixture.discovery.discover('p');
+    await fixture.untilAsked('p', 'list');
+    await fixture.change('p', { args });
+    expect(await running).toMatchObject({ revision: 1, toolCount: 1 });
+    expect(await fixture.stored('p')).toEqual(['new']);
   });
 });
 
@@ -325,7 +235,7 @@ describe('closing', () => {
   it('ends what runs and starts nothing more', async () => {
     await fixture.connectScript('p', { pages: [{ silent: true }] });
     const running = fixture.discovery.discover('p').catch((error: unknown) => error);
-    while (!fixture.asked('p').includes('list')) await new Promise((resolve) => setTimeout(resolve, 10));
+    await fixture.untilAsked('p', 'list');
     await fixture.discovery.close();
     expect(await running).toMatchObject({ code: 'shutting_down' });
     await expect(fixture.discovery.discover('p')).rejects.toMatchObject({ code: 'shutting_down' });

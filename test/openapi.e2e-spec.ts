@@ -178,28 +178,34 @@ describe('real answers', () => {
 
   it('are documented problems where something is wrong', async () => {
     const { api } = warren;
+    const taken = { id: 'taken', name: 'Taken', transport: 'http', baseUrl: 'http://127.0.0.1:9/' };
+    await api.expect(201, 'POST', '/api/connections', taken);
+    await api.expect(201, 'POST', '/api/agents', { id: 'taken', name: 'Taken' });
     const cases: [string, string, unknown, number][] = [
       ['POST', '/api/connections', {}, 400],
       ['POST', '/api/connections', { name: 'x', transport: 'http', baseUrl: 'http://x/', nonsense: 1 }, 400],
-      ['POST', '/api/connections', { id: 'memory', name: 'y', transport: 'http', baseUrl: 'http://x/' }, 409],
-      ['PATCH', '/api/connections/memory', { transport: 'http' }, 422],
+      ['POST', '/api/connections', { ...taken, name: 'Another' }, 409],
+      ['PATCH', '/api/connections/taken', { transport: 'stdio' }, 422],
       ['GET', '/api/connections/nothing', undefined, 404],
       ['POST', '/api/connections/nothing/discover', undefined, 404],
       ['GET', '/api/agents?limit=0', undefined, 400],
       ['GET', '/api/calls?cursor=none', undefined, 400],
-      ['PUT', '/api/agents/demo/mcp-tools', { tools: [{ connectionId: 'nothing', toolName: 'x' }] }, 422],
+      ['PUT', '/api/agents/taken/mcp-tools', { tools: [{ connectionId: 'nothing', toolName: 'x' }] }, 422],
       ['POST', '/api/agents/nothing/menu/mcp_call', {}, 404],
-      ['POST', '/api/agents', { id: 'demo', name: 'Demo' }, 409],
+      ['POST', '/api/agents', { id: 'taken', name: 'Taken' }, 409],
     ];
     for (const [method, path, body, status] of cases) {
       expect([path, (await checked(api, method, path, body)).status]).toEqual([path, status]);
     }
-    expect((await checked(api, 'PATCH', '/api/connections/memory', {}, { 'if-match': '"99"' })).status).toBe(412);
+    expect((await checked(api, 'PATCH', '/api/connections/taken', {}, { 'if-match': '"99"' })).status).toBe(412);
     expect((await checked(api.as(undefined), 'GET', '/api/agents')).status).toBe(401);
     const { key } = await api.expect(201, 'POST', '/api/keys', { name: 'reader', scopes: ['read'] });
-    expect((await checked(api.as(key), 'DELETE', '/api/agents/demo')).status).toBe(403);
-    expect((await checked(api, 'POST', '/api/agents', { name: 'x'.repeat(1_100_000) })).status).toBe(413);
-    expect((await checked(api, 'POST', '/api/agents', {}, { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await checked(api.as(key), 'DELETE', '/api/agents/taken')).status).toBe(403);
+    expect((await checked(api, 'POST', '/api/agents', { name: 'x'.repeat(5_000_000) })).status).toBe(413);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x/y']) {
+      const { status } = await checked(api, 'POST', '/api/agents', {}, { 'content-type': type });
+      expect([type, status]).toEqual([type, 415]);
+    }
   });
 });
 

@@ -34,7 +34,7 @@ export interface RevocationBench {
   /** The number of the next call: each is used once. */
   nextNumber(): number;
   createConnection(id: ConnectionId): Promise<void>;
-  /** The grants of the tool `record` on these connections. */
+  /** The grants of the tools `record` and `slow` on these connections. */
   grants(ids?: readonly ConnectionId[]): { connectionId: string; toolName: string }[];
   createWorker(): Promise<void>;
   /** A token of the worker that lasts as long as the worker does. */
@@ -52,19 +52,45 @@ interface BenchOptions {
   seed?: number;
 }
 
-/** `stop()` it in `afterAll`. */
-export async function startRevocationBench({ sql, seed = 1 }: BenchOptions = {}): Promise<RevocationBench> {
+/** `stop()` it in `afterAll`. What had started is ended when the rest fails to. */
+export async function startRevocationBench(options: BenchOptions = {}): Promise<RevocationBench> {
+  const started: (() => Promise<unknown>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of started.toReversed()) await end();
+  };
+  try {
+    return await start(options, started, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  { sql, seed = 1 }: BenchOptions,
+  started: (() => Promise<unknown>)[],
+  stop: () => Promise<void>,
+): Promise<RevocationBench> {
   const directory = await mkdtemp(join(tmpdir(), 'warren-test-arrivals-'));
+  started.push(() => rm(directory, { recursive: true, force: true }));
   const log = new ArrivalLog(join(directory, 'arrivals.jsonl'));
   const database = await createTestDatabase();
+  started.push(() => database.drop());
   const pool = database.pool('revocation bench');
   if (sql !== undefined) await pool.query(sql);
   const web = spawn(process.execPath, [PROVIDER, 'http'], {
     env: { FAKE_LOG: log.path },
     stdio: ['pipe', 'ignore', 'inherit'],
   });
+  const ended = once(web, 'exit');
+  started.push(() => {
+    web.stdin.end();
+    return ended;
+  });
   const first = await startWarren({ database, environment: UNBOUNDED });
+  started.push(() => first.stop());
   const second = await startWarren({ database, adminKey: first.adminKey, environment: UNBOUNDED });
+  started.push(() => second.stop());
   const { api } = first;
   let number = 0;
   let token: string | undefined;
@@ -88,7 +114,8 @@ export async function startRevocationBench({ sql, seed = 1 }: BenchOptions = {})
       const body = { id, name: id, lifecycle: 'keep_alive', maxConcurrentCalls: 64, ...transport };
       await api.expect(201, 'POST', '/api/connections?discover=true', body);
     },
-    grants: (ids = CONNECTIONS) => ids.map((connectionId) => ({ connectionId, toolName: 'record' })),
+    grants: (ids = CONNECTIONS) =>
+      ids.flatMap((connectionId) => ['record', 'slow'].map((toolName) => ({ connectionId, toolName }))),
     createWorker: async () => {
       token = undefined;
       await api.expect(201, 'POST', '/api/agents', { id: WORKER, name: 'Worker' });
@@ -103,15 +130,7 @@ export async function startRevocationBench({ sql, seed = 1 }: BenchOptions = {})
       if (time === undefined) throw new Error('PostgreSQL told no time');
       return time;
     },
-    stop: async () => {
-      const codes = await Promise.all([first.stop(), second.stop()]);
-      const ended = once(web, 'exit');
-      web.stdin.end();
-      await ended;
-      await database.drop();
-      await rm(directory, { recursive: true, force: true });
-      if (codes.some((code) => code !== 0)) throw new Error(`Warren ended with exit codes ${codes.join(' and ')}`);
-    },
+    stop,
   };
   for (const id of CONNECTIONS) await bench.createConnection(id);
   await bench.createWorker();

@@ -62,8 +62,14 @@ export class Callers {
 }
 
 /** `ok`, the code of the menu's error, or the code of the problem. */
-export async function callTool(api: Api, provider: string, tool: string, number: number): Promise<string> {
-  const call = { provider, tool, arguments: { n: number } };
+export async function callTool(
+  api: Api,
+  provider: string,
+  tool: string,
+  number: number,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const call = { provider, tool, arguments: { n: number, ...more } };
   const { status, body } = await api.post(`/api/agents/${WORKER}/menu/mcp_call`, call);
   if (status !== 200) return String(body.code);
   return body.ok === true ? 'ok' : String(body.error.code);

@@ -16,11 +16,11 @@ export interface Prepared {
   expiresAt?: Date;
 }
 
-export type Prepare = (bench: RevocationBench, trial: number) => Promise<Prepared>;
+/** `tokenLifeMs`: time for the callers to get going, for a token that expires. */
+export type Prepare = (bench: RevocationBench, trial: number, tokenLifeMs?: number) => Promise<Prepared>;
 
 const AGENT = `/api/agents/${WORKER}`;
 const TOOLS = `${AGENT}/mcp-tools`;
-/** Time for the callers to get going before their token expires, milliseconds. */
 const TOKEN_LIFE_MS = 250;
 
 /** The plainest revocation: the agent's complete set of grants becomes empty. */
@@ -40,8 +40,8 @@ export const revocationKinds: Readonly<Record<string, Prepare>> = {
     const { id, token } = await bench.createToken();
     return { token, connections: CONNECTIONS, revoke: (api) => api.expect(204, 'DELETE', `${AGENT}/tokens/${id}`) };
   },
-  'agent token expired': async (bench) => {
-    const expiresAt = await bench.databaseTime(TOKEN_LIFE_MS);
+  'agent token expired': async (bench, _trial, tokenLifeMs = TOKEN_LIFE_MS) => {
+    const expiresAt = await bench.databaseTime(tokenLifeMs);
     const { id, token } = await bench.createToken(expiresAt);
     return {
       token,
@@ -88,7 +88,7 @@ export const revocationKinds: Readonly<Record<string, Prepare>> = {
   'allowTools narrowed': (bench, trial) =>
     ofConnection(bench, trial, (api, path) => api.expect(200, 'PATCH', path, { allowTools: ['spare'] })),
   'denyTools widened': (bench, trial) =>
-    ofConnection(bench, trial, (api, path) => api.expect(200, 'PATCH', path, { denyTools: ['record'] })),
+    ofConnection(bench, trial, (api, path) => api.expect(200, 'PATCH', path, { denyTools: ['record', 'slow'] })),
 };
 
 async function ofGrants(bench: RevocationBench, revoke: Prepared['revoke']): Promise<Prepared> {

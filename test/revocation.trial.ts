@@ -18,6 +18,12 @@ interface TrialOptions {
   callers?: readonly [number, number];
   /** Which Warren is asked for the change; by default, by chance. */
   through?: 0 | 1;
+  /** What happens right before the change is asked for. */
+  before?: () => Promise<void>;
+  /** What happens once the change is acknowledged and marked. */
+  after?: () => void;
+  /** False where a database connection may be lost with its call row, so that only the marks can judge. */
+  rowsAreKept?: boolean;
 }
 
 /** The longest a revocation is put off once all callers are running, milliseconds. */
@@ -43,8 +49,9 @@ export async function runTrial(
   bench: RevocationBench,
   prepare: Prepare,
   tally: Tally,
-  { callers: [first, second] = [2, 2], through }: TrialOptions = {},
+  options: TrialOptions = {},
 ): Promise<void> {
+  const { callers: [first, second] = [2, 2], through, before, after, rowsAreKept = true } = options;
   const prepared = await prepare(bench, tally.revocations);
   const callers = new Callers(bench, [
     ...callersThrough(bench, 0, first, prepared),
@@ -55,16 +62,18 @@ export async function runTrial(
   await callers.running;
   await delay(bench.random() * JITTER_MS);
   const warren = bench.warrens[through ?? (bench.random() < 0.5 ? 0 : 1)];
+  await before?.();
   await Promise.race([prepared.revoke(warren.api), callers.ended]);
   callers.acknowledge();
   const [admittedAtOnce, mark] = await Promise.all([admittedNumbers(bench, since), bench.log.mark()]);
+  after?.();
   await callers.ended;
   // all calls are answered by now; this mark lets those be noted that were cancelled on their way
   await bench.log.mark();
   const { expiresAt } = prepared;
   const admitted = expiresAt === undefined ? admittedAtOnce : await admittedNumbers(bench, since, expiresAt);
   const arrivals = bench.log.arrivals.slice(arrivalsBefore).filter(({ number }) => callers.numbers.has(number));
-  tally.violations.push(...violationsOf(arrivals, admitted, mark));
+  tally.violations.push(...violationsOf(arrivals, rowsAreKept ? admitted : undefined, mark));
   if (callers.answeredAfter > 0) tally.violations.push(`${callers.answeredAfter} calls asked for afterwards were answered`);
   tally.revocations += 1;
   tally.calls += callers.numbers.size;
@@ -89,10 +98,10 @@ export async function admittedNumbers(bench: RevocationBench, since: Date, until
 }
 
 /** What of these arrivals of a subject without permission breaks the promise, in words. */
-export function violationsOf(arrivals: readonly Arrival[], admitted: ReadonlySet<number>, mark: Mark): string[] {
+function violationsOf(arrivals: readonly Arrival[], admitted: ReadonlySet<number> | undefined, mark: Mark): string[] {
   return arrivals.flatMap(({ number, process, position }) => {
     const problems: string[] = [];
-    if (!admitted.has(number)) problems.push(`call ${number} was not admitted before the revocation`);
+    if (admitted?.has(number) === false) problems.push(`call ${number} was not admitted before the revocation`);
     const marked = mark.positions.get(process);
     if (!mark.known.has(process)) problems.push(`call ${number} reached a process started afterwards`);
     else if (marked !== undefined && position > marked) problems.push(`call ${number} was written afterwards`);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createToken } from '../src/token.js';
@@ -48,7 +48,7 @@ describe('warren serve', () => {
     });
 
     const prepare = async (lifecycle: 'keep_alive' | 'ephemeral'): Promise<void> => {
-      const settings = { id: 'everything', ...overStdio('everything', 'stdio'), lifecycle };
+      const settings = { ...overStdio('everything', 'everything', 'stdio'), lifecycle };
       await server.api.expect(201, 'POST', '/api/connections?discover=true', settings);
       agent = await createAgent(server.api, 'demo', { everything: [SLOW.tool] });
     };
@@ -101,8 +101,7 @@ describe('warren serve', () => {
     it('with another keyring than the database was sealed with, and writes nothing', async () => {
       const first = await startWarren({ database });
       await first.api.expect(201, 'POST', '/api/connections', {
-        id: 'sealed',
-        ...overStdio('everything'),
+        ...overStdio('sealed', 'everything'),
         environmentVariables: [{ name: 'TOKEN', value: 'a secret worth keeping' }],
       });
       expect(await first.stop()).toBe(0);
@@ -126,10 +125,12 @@ describe('warren serve', () => {
       const first = warren(['serve']);
       await first.says(/serves at/);
       await first.signal('SIGTERM');
-      rmSync(path.join(root, 'data/secret.key'));
+      const keyFile = path.join(root, 'data/secret.key');
+      rmSync(keyFile);
       const { code, errors } = await refusal({});
       expect(code).toBe(78);
-      expect(errors).toMatch(/key/);
+      expect(errors).toBe(`The keyring of this database is missing: put ${keyFile} back, or set WARREN_SECRET_KEYS. Nothing was changed.\n`);
+      expect(existsSync(keyFile)).toBe(false);
     });
 
     it.each(['keys', 'ring:short', 'a:b,c'])('with the malformed keyring %s, which it does not repeat', async (keyring) => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ConnectionLaunch } from '../connections/connection.launch.js';
+import { ConnectionsService } from '../connections/connections.service.js';
 import { abortError, type ProviderIdentity, type ProviderSession } from '../connections/session/provider-session.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { SessionManager } from '../connections/session/session-manager.js';
@@ -23,7 +24,10 @@ export interface CatalogReading {
 /** Reads the whole tool list of a provider through a session. */
 @Injectable()
 export class CatalogReader {
-  constructor(private readonly sessions: SessionManager) {}
+  constructor(
+    private readonly sessions: SessionManager,
+    private readonly connections: ConnectionsService,
+  ) {}
 
   /**
    * Takes at most twice the connection's `connectTimeoutMs`, retries included: once for the start of the session, once
@@ -40,10 +44,17 @@ export class CatalogReader {
         await delay(RETRY_DELAY_MS, undefined, { signal: deadline.signal }).catch(() => {
           throw abortError(deadline.signal, 'no');
         });
+        // a change of the settings ends sessions too; what was saved before it must not be launched again
+        if (!(await this.isCurrent(launch))) throw attempt.failure;
       }
     } finally {
       deadline.end();
     }
+  }
+
+  /** Whether the connection is enabled and its launch settings are still these. */
+  async isCurrent({ id, launchRevision }: ConnectionLaunch): Promise<boolean> {
+    return (await this.connections.launchRevisions([id])).get(id) === launchRevision;
   }
 
   /** `failure` is what the listing threw; a session that cannot be had throws by itself and is not tried again. */

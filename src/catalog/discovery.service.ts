@@ -111,6 +111,7 @@ export class DiscoveryService {
     if (launch === undefined) throw connectionNotFound();
     if (!launch.enabled) throw new ProblemError('connection_disabled', 'Enable the connection before discovering it.');
     const reading = await this.read(launch);
+    if (reading === undefined) return undefined;
     const prepared = await prepareCatalog(reading.pages?.tools ?? [], launch.redactor);
     const stored = await this.tools.storedHashes(connectionId);
     const survey = await surveySchemas(prepared.tools, stored, catalog?.warnings ?? []);
@@ -119,11 +120,13 @@ export class DiscoveryService {
     return this.store(launch, identityOf(reading.identity, launch), prepared.tools, warnings);
   }
 
-  private async read(launch: ConnectionLaunch): Promise<CatalogReading> {
+  /** Undefined when a change of the launch settings ended the session meanwhile. */
+  private async read(launch: ConnectionLaunch): Promise<CatalogReading | undefined> {
     try {
       return await this.reader.read(launch, this.closing.signal);
     } catch (error) {
       this.closing.signal.throwIfAborted();
+      if (!(await this.reader.isCurrent(launch))) return undefined;
       throw toDiscoveryProblem(error, launch);
     }
   }

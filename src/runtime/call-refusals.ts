@@ -15,14 +15,22 @@ export class CallRefusals {
   constructor(private readonly grants: GrantsService) {}
 
   /** The refusal these facts ask for, or undefined when they allow the call. */
-  async of(facts: CallFacts, agentId: string, provider: Provider, tool: string): Promise<Error | undefined> {
+  async of(
+    facts: CallFacts,
+    agentId: string,
+    provider: Provider,
+    asked: { provider: string; tool: string },
+  ): Promise<{ error: Error; hidesProvider: boolean } | undefined> {
     const decision = decide(facts);
     if (decision.allow) return undefined;
     if (decision.code === 'mcp_provider_not_available' && !decision.mayTellDisabled) {
-      return this.providerNotFound(agentId, provider.id);
+      return { error: await this.providerNotFound(agentId, asked.provider), hidesProvider: true };
     }
-    if (decision.code === 'mcp_tool_not_found') return this.toolNotFound(agentId, provider, tool);
-    return refusal(decision, provider, tool);
+    const error =
+      decision.code === 'mcp_tool_not_found'
+        ? await this.toolNotFound(agentId, provider, asked.tool)
+        : refusal(decision, provider, asked.tool);
+    return { error, hidesProvider: false };
   }
 
   /** At admission: permission went between the early look and the write, or the session is out of date. */
@@ -49,8 +57,8 @@ export class CallRefusals {
   }
 
   /** Only an agent that holds a grant there hears that the provider is switched off. */
-  async providerDisabled(agentId: string, provider: Provider): Promise<CallFailure> {
-    if (!(await this.grants.holdsGrantOn(agentId, provider.id))) return this.providerNotFound(agentId, provider.id);
+  async providerDisabled(agentId: string, provider: Provider, asked: string): Promise<CallFailure> {
+    if (!(await this.grants.holdsGrantOn(agentId, provider.id))) return this.providerNotFound(agentId, asked);
     return disabled(provider);
   }
 

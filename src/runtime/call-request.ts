@@ -1,5 +1,6 @@
 import { toStorableText } from '../storable-text.js';
 import { CallFailure } from './call-failure.js';
+import { menuSchemaOf } from './menu.definitions.js';
 
 /** A well-formed `mcp_call`. */
 export interface CallRequest {
@@ -61,6 +62,7 @@ function nameProblems(path: string, value: unknown): { path: string; message: st
 function malformed(errors: { path: string; message: string }[]): CallFailure {
   return new CallFailure('mcp_arguments_invalid', 'The mcp_call itself is malformed.', {
     errors: errors.slice(0, 10),
+    inputSchema: menuSchemaOf('mcp_call'),
     hint: 'Call mcp_call with exactly provider, tool and arguments; all parameters of the tool go inside arguments.',
   });
 }

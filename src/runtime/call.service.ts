@@ -1,9 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { SchemaCompiler } from '../catalog/schema-compiler.js';
-import { checkTool } from '../catalog/tool-definition.js';
 import { ProvidersService, type Provider } from '../catalog/providers.service.js';
-import type { StoredTool } from '../catalog/stored-tool.js';
 import { ToolsService } from '../catalog/tools.service.js';
 import type { Settings } from '../config.js';
 import { ConnectionsService } from '../connections/connections.service.js';
@@ -12,6 +9,7 @@ import { SessionError } from '../connections/session/session-error.js';
 import { SessionManager } from '../connections/session/session-manager.js';
 import type { CallProtection } from '../database.schema.js';
 import { AgentsService } from '../grants/agents.service.js';
+import { decide } from '../grants/decision.js';
 import { Instance } from '../instance.js';
 import { Logger } from '../logger.js';
 import type { Redactor } from '../redactor.js';
@@ -21,7 +19,7 @@ import { Admission } from './admission.js';
 import { CallFailure } from './call-failure.js';
 import { CallRecorder } from './call-recorder.js';
 import { CallRefusals } from './call-refusals.js';
-import { askedFor, readCallRequest } from './call-request.js';
+import { askedFor, readCallRequest, type CallRequest } from './call-request.js';
 import { CallsRepository } from './calls.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { CallReceipt, MenuError } from './menu.answers.js';
@@ -30,6 +28,7 @@ import { previewOf } from './preview.js';
 import { protectResult, untouched } from './result-protection.js';
 import { truncateResult } from './result-truncation.js';
 import { toCallFailure } from './session-failure.js';
+import { ToolArguments } from './tool-arguments.js';
 import { readToolResult, textOf, type ToolResult } from './tool-result.js';
 
 /** What is known of a call while it walks its path; the receipt is made from it. */
@@ -59,7 +58,7 @@ export class CallService {
     private readonly agents: AgentsService,
     private readonly providers: ProvidersService,
     private readonly tools: ToolsService,
-    private readonly schemas: SchemaCompiler,
+    private readonly toolArguments: ToolArguments,
     private readonly connections: ConnectionsService,
     private readonly sessions: SessionManager,
     private readonly calls: CallsRepository,
@@ -96,14 +95,14 @@ export class CallService {
 
   /** The straight line: resolve, find, decide, check, open, admit and write, protect. */
   private async run(input: unknown, state: CallState): Promise<Outcome> {
-    const request = readCallRequest(input);
+    const request = await this.read(input, state);
     state.arguments = request.arguments;
     state.argumentBytes = Buffer.byteLength(JSON.stringify(request.arguments));
     const provider = await this.resolve(request.provider, state);
     await this.decideEarly(state, provider);
     const tool = await this.tools.find(provider.id, request.tool);
     if (tool === undefined) throw await this.refusals.toolNotFound(state.caller.agentId, provider, request.tool);
-    this.checkArguments(tool, request.arguments);
+    this.toolArguments.check(tool, request.arguments);
     const launch = await this.connections.launchOf(provider.id);
     if (launch === undefined) throw this.refusals.providerGone();
     state.redactor = launch.redactor;
@@ -112,6 +111,23 @@ export class CallService {
     const cut = truncateResult(protectedResult.result, launch.maxResultChars);
     state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');
     return { ...cut, protection: protectedResult.protection };
+  }
+
+  /** A malformed call is answered with the schema to follow: the tool's, where the agent may call it, else the menu's. */
+  private async read(input: unknown, { asked, caller }: CallState): Promise<CallRequest> {
+    try {
+      return readCallRequest(input);
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      const { agentId, principal } = caller;
+      const { visibility } = await this.agents.require(agentId);
+      const found = await this.providers.resolve(asked.provider, { agentId, visibility });
+      if (found.kind !== 'found') throw error;
+      const facts = await this.calls.facts(principal.credentialId, agentId, found.provider.id, asked.tool);
+      const tool = decide(facts).allow ? await this.tools.find(found.provider.id, asked.tool) : undefined;
+      if (tool !== undefined) error.error.inputSchema = this.toolArguments.shownSchema(tool);
+      throw error;
+    }
   }
 
   private async resolve(nameOrId: string, state: CallState): Promise<Provider> {
@@ -128,23 +144,11 @@ export class CallService {
   private async decideEarly(state: CallState, provider: Provider): Promise<void> {
     const { caller, asked } = state;
     const facts = await this.calls.facts(caller.principal.credentialId, caller.agentId, provider.id, asked.tool);
-    const refusal = await this.refusals.of(facts, caller.agentId, provider, asked.tool);
-    if (refusal !== undefined) throw refusal;
-  }
-
-  private checkArguments(tool: StoredTool, args: Record<string, unknown>): void {
-    const checked = checkTool(tool.definition);
-    if ('skipped' in checked) return;
-    const { inputSchema } = checked.tool;
-    const schema = this.schemas.forDefinition(tool.definitionHash, inputSchema);
-    if ('unchecked' in schema) return;
-    const errors = schema.validate(args).slice(0, 10);
-    if (errors.length === 0) return;
-    throw new CallFailure('mcp_arguments_invalid', `The arguments do not fit the inputSchema of ${tool.name}.`, {
-      errors,
-      ...(JSON.stringify(inputSchema).length <= 16_000 ? { inputSchema } : {}),
-      hint: 'Correct the arguments named in errors, following inputSchema, and call again.',
-    });
+    const refusal = await this.refusals.of(facts, caller.agentId, provider, asked);
+    if (refusal === undefined) return;
+    // the answer does not even name a provider that the agent may not know of
+    if (refusal.hidesProvider) delete state.provider;
+    throw refusal.error;
   }
 
   /** Opens the session, then admits and writes; a call that may have been written is never written again. */

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { unauthenticated, type AuthenticatedRequest } from '../access.guard.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { IdParam, Route } from '../route.decorator.js';
-import { menuTools, type MenuToolName } from './menu.definitions.js';
+import { menuSchemaOf, type MenuToolName } from './menu.definitions.js';
 import { Menu } from './menu.js';
 import { callReceiptSchema, capabilitiesAnswerSchema, providersAnswerSchema } from './menu.schemas.js';
 
@@ -19,7 +19,7 @@ export class MenuController {
 
   @Post('mcp_providers')
   @IdParam('Agent id')
-  @ApiBody({ schema: inputSchemaOf('mcp_providers'), required: false })
+  @ApiBody({ schema: { ...menuSchemaOf('mcp_providers') }, required: false })
   @Route({
     access: 'agent',
     summary: 'Overview of providers',
@@ -37,7 +37,7 @@ export class MenuController {
 
   @Post('mcp_capabilities')
   @IdParam('Agent id')
-  @ApiBody({ schema: inputSchemaOf('mcp_capabilities'), required: false })
+  @ApiBody({ schema: { ...menuSchemaOf('mcp_capabilities') }, required: false })
   @Route({
     access: 'agent',
     summary: 'Find tools',
@@ -55,7 +55,7 @@ export class MenuController {
 
   @Post('mcp_call')
   @IdParam('Agent id')
-  @ApiBody({ schema: inputSchemaOf('mcp_call') })
+  @ApiBody({ schema: { ...menuSchemaOf('mcp_call') } })
   @Route({ access: 'agent', summary: 'Call a tool', answerSchema: callReceiptSchema, problems: ['agent_not_found'] })
   call(
     @Param('id') id: string,
@@ -84,14 +84,9 @@ export class MenuController {
     const { answer } = await this.menu.use(tool, body, {
       principal,
       agentId,
-      requestId: String(request.id),
+      requestId: request.id,
       signal: gone.signal,
     });
     return answer;
   }
-}
-
-function inputSchemaOf(name: MenuToolName): Record<string, unknown> {
-  const tool = menuTools.find((candidate) => candidate.name === name);
-  return { ...tool?.inputSchema };
 }

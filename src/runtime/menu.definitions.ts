@@ -61,3 +61,8 @@ export const menuTools: readonly MenuToolDefinition[] = [
     },
   },
 ];
+
+/** The input schema of one of them. */
+export function menuSchemaOf(name: MenuToolName): MenuToolDefinition['inputSchema'] | undefined {
+  return menuTools.find((tool) => tool.name === name)?.inputSchema;
+}

@@ -1,4 +1,5 @@
 import { CallFailure } from './call-failure.js';
+import { menuSchemaOf, type MenuToolName } from './menu.definitions.js';
 
 const MAX_TEXT_CHARACTERS = 2_000;
 const DEFAULT_LIMIT = 12;
@@ -16,23 +17,37 @@ export interface CapabilitiesRequest extends ProvidersRequest {
 
 /** Errors: `CallFailure` mcp_arguments_invalid. */
 export function readProvidersRequest(input: unknown): ProvidersRequest {
-  return readTexts(input, ['query', 'cursor']);
+  return readTexts('mcp_providers', input, ['query', 'cursor']);
 }
 
 /** A `limit` outside 1..20 is brought inside. Errors: `CallFailure` mcp_arguments_invalid. */
 export function readCapabilitiesRequest(input: unknown): CapabilitiesRequest {
   const { limit, ...texts } = isObject(input) ? input : { limit: undefined };
-  const given = limit === undefined || limit === null ? DEFAULT_LIMIT : Number(limit);
-  if (Number.isNaN(given)) throw malformed([{ path: 'limit', message: `must be a number from 1 to ${MAX_LIMIT}` }]);
+  const given = readLimit(limit);
+  if (Number.isNaN(given)) {
+    throw malformed('mcp_capabilities', [{ path: 'limit', message: `must be a number from 1 to ${MAX_LIMIT}` }]);
+  }
   return {
-    ...readTexts(isObject(input) ? texts : input, ['provider', 'query', 'cursor']),
+    ...readTexts('mcp_capabilities', isObject(input) ? texts : input, ['provider', 'query', 'cursor']),
     limit: Math.min(MAX_LIMIT, Math.max(1, Math.trunc(given))),
   };
 }
 
-function readTexts<Name extends string>(input: unknown, names: readonly Name[]): { [Key in Name]?: string } {
+/** A number, also as text; nothing is the default. NaN for anything else. */
+function readLimit(limit: unknown): number {
+  if (limit === undefined || limit === null) return DEFAULT_LIMIT;
+  if (typeof limit === 'number') return limit;
+  if (typeof limit !== 'string') return Number.NaN;
+  return limit.trim() === '' ? DEFAULT_LIMIT : Number(limit);
+}
+
+function readTexts<Name extends string>(
+  tool: MenuToolName,
+  input: unknown,
+  names: readonly Name[],
+): { [Key in Name]?: string } {
   if (input === undefined || input === null) return {};
-  if (!isObject(input)) throw malformed([{ path: '', message: 'must be an object' }]);
+  if (!isObject(input)) throw malformed(tool, [{ path: '', message: 'must be an object' }]);
   const errors: { path: string; message: string }[] = [];
   const texts: { [Key in Name]?: string } = {};
   for (const name of Object.keys(input)) {
@@ -49,13 +64,14 @@ function readTexts<Name extends string>(input: unknown, names: readonly Name[]):
       errors.push({ path: name, message: `must have at most ${MAX_TEXT_CHARACTERS} characters` });
     else texts[name] = value;
   }
-  if (errors.length > 0) throw malformed(errors);
+  if (errors.length > 0) throw malformed(tool, errors);
   return texts;
 }
 
-function malformed(errors: { path: string; message: string }[]): CallFailure {
+function malformed(tool: MenuToolName, errors: { path: string; message: string }[]): CallFailure {
   return new CallFailure('mcp_arguments_invalid', 'The request is malformed.', {
     errors: errors.slice(0, 10),
+    inputSchema: menuSchemaOf(tool),
     hint: 'Correct what errors names and ask again.',
   });
 }

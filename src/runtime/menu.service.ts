@@ -96,7 +96,7 @@ export class MenuService extends Menu {
       case 'ambiguous':
         throw this.refusals.ambiguous(found.candidates);
       case 'found':
-        if (!found.provider.enabled) throw await this.refusals.providerDisabled(agentId, found.provider);
+        if (!found.provider.enabled) throw await this.refusals.providerDisabled(agentId, found.provider, asked);
         return found.provider;
     }
   }

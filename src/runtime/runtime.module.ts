@@ -19,6 +19,7 @@ import { MenuController } from './menu.controller.js';
 import { Menu } from './menu.js';
 import { MenuService } from './menu.service.js';
 import { ReceiptsService } from './receipts.service.js';
+import { ToolArguments } from './tool-arguments.js';
 
 /** The menu, the call path and the `/mcp` endpoint. */
 @Module({
@@ -39,6 +40,7 @@ import { ReceiptsService } from './receipts.service.js';
     MenuService,
     { provide: Menu, useExisting: MenuService },
     ReceiptsService,
+    ToolArguments,
   ],
 })
 export class RuntimeModule {}

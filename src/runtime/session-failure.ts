@@ -1,6 +1,9 @@
 import type { SessionError } from '../connections/session/session-error.js';
 import { CallFailure } from './call-failure.js';
 
+/** JSON-RPC error by which a provider of revision 2025-11-25 asks for a page to be opened first. */
+const URL_ELICITATION_REQUIRED = -32_042;
+
 /** What a session error means to the caller of one tool. `secretFree` masks what the provider said. */
 export function toCallFailure(
   error: SessionError,
@@ -48,15 +51,13 @@ export function toCallFailure(
             : 'Its outcome at the provider is unknown: check whether it took effect before you repeat it.',
       });
     case 'provider_error':
+      if (error.provider?.code === URL_ELICITATION_REQUIRED) return inputRequired(message);
       return new CallFailure('mcp_tool_failed', message, {
         sent: 'yes',
         hint: 'The provider refused the call; read the message and correct it.',
       });
     case 'input_required':
-      return new CallFailure('mcp_input_required', message, {
-        sent: 'yes',
-        hint: 'This tool asks for interaction that is not possible here; give all it needs in arguments, or use another tool.',
-      });
+      return inputRequired(message);
     case 'too_large':
       return new CallFailure('mcp_response_too_large', message, {
         sent: 'yes',
@@ -70,4 +71,11 @@ export function toCallFailure(
     case 'busy':
       return new CallFailure('busy', message, { sent, retryAfterMs: 1_000, hint: 'Try again in a moment.' });
   }
+}
+
+function inputRequired(message: string): CallFailure {
+  return new CallFailure('mcp_input_required', message, {
+    sent: 'yes',
+    hint: 'This tool asks for interaction that is not possible here; give all it needs in arguments, or use another tool.',
+  });
 }

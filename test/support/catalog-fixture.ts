@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CapabilitiesSearch } from '../../src/catalog/capabilities-search.service.js';
 import { CatalogIndex } from '../../src/catalog/catalog-index.js';
 import { CatalogReader } from '../../src/catalog/catalog-reader.js';
@@ -47,6 +48,7 @@ export class CatalogFixture {
   readonly changes: ConnectionChanges;
   readonly processes: ProviderProcesses;
   readonly sessions: SessionManager;
+  readonly reader: CatalogReader;
   readonly discovery: DiscoveryService;
   readonly discoveryRepository: DiscoveryRepository;
   readonly refresher: CatalogRefresher;
@@ -93,9 +95,10 @@ export class CatalogFixture {
     this.providers = new ProvidersService(providersRepository);
     this.search = new CapabilitiesSearch(providersRepository, index, this.tools);
     this.discoveryRepository = new DiscoveryRepository(database);
+    this.reader = new CatalogReader(this.sessions, this.connections);
     this.discovery = new DiscoveryService(
       this.connections,
-      new CatalogReader(this.sessions),
+      this.reader,
       this.discoveryRepository,
       this.tools,
       database,
@@ -153,6 +156,11 @@ export class CatalogFixture {
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     return lines.map((line) => (JSON.parse(line) as { event: string }).event);
+  }
+
+  /** Waits until the scripted provider was asked this. */
+  async untilAsked(id: string, event: string): Promise<void> {
+    while (!this.asked(id).includes(event)) await delay(10);
   }
 
   path(name: string): string {

@@ -10,8 +10,8 @@ export function realServer(name: RealServer): string {
 }
 
 /** The settings of a stdio connection to a real server; its arguments follow. */
-export function overStdio(name: RealServer, ...args: string[]): Record<string, unknown> {
-  return { name: `Real ${name}`, transport: 'stdio', command: process.execPath, args: [realServer(name), ...args] };
+export function overStdio(id: string, server: RealServer, ...args: string[]): Record<string, unknown> {
+  return { id, name: id, transport: 'stdio', command: process.execPath, args: [realServer(server), ...args] };
 }
 
 /** Creates an agent with exactly these tools; the answer acts as that agent. */

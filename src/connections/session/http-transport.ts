@@ -1,5 +1,4 @@
 import {
-  SSEClientTransport,
   StreamableHTTPClientTransport,
   type FetchLike,
   type JSONRPCMessage,
@@ -80,13 +79,4 @@ export class HttpTransport implements Transport {
     const data: LocalErrorData = { warren: 'interrupted' };
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: 'stream ended', data } });
   }
-}
-
-/** The HTTP+SSE transport of 2024-11-05, for providers that answer Streamable HTTP with 400, 404 or 405. */
-export function legacySseTransport(launch: HttpLaunch, fetch: FetchLike): Transport {
-  return new SSEClientTransport(new URL(launch.url), {
-    fetch,
-    requestInit: { headers: launch.headers },
-    redirectPolicy: 'follow',
-  });
 }

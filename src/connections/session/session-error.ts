@@ -188,6 +188,7 @@ function sdkReason(error: SdkError): ProviderFailureReason {
       return 'handshake_timeout';
     case SdkErrorCode.ClientHttpUnexpectedContent:
     case SdkErrorCode.InvalidResult:
+    case SdkErrorCode.EraNegotiationFailed:
       return 'not_mcp';
     case SdkErrorCode.ConnectionClosed:
       return 'process_exited';
