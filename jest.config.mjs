@@ -9,6 +9,7 @@ export default {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+  maxWorkers: 2,
   testTimeout: 60_000,
   transform: {
     '^.+\\.ts$': [

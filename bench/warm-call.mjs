@@ -69,7 +69,7 @@ async function measure(call) {
     await call();
     times.push(performance.now() - started);
   }
-  return times.sort((a, b) => a - b);
+  return times.toSorted((a, b) => a - b);
 }
 
 function report(name, times) {

@@ -16,8 +16,11 @@ export class Changes {
     return () => this.listeners.delete(listener);
   }
 
-  /** Lets every listener look again and waits for them. A listener deals with its own errors. */
+  /**
+   * Lets every listener look again and waits for them, in the order in which they registered: calls that lost their
+   * permission are cancelled before the session they run on is ended. A listener deals with its own errors.
+   */
   async announce(): Promise<void> {
-    await Promise.all([...this.listeners].map((listener) => listener()));
+    for (const listener of this.listeners) await listener();
   }
 }

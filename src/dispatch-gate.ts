@@ -12,9 +12,12 @@ export interface DispatchGate {
   guards(body: string): boolean;
   /** Resolves when the message may be written; rejects when it must not, and the transport passes that error on. */
   admit(): Promise<void>;
-  /** Whether the admission still holds (a monotonic deadline), asked right before the first byte. */
+  /**
+   * Whether the admission still holds (a monotonic deadline), asked right before the first byte. Asked again while a
+   * write waits for room: when it no longer holds, the transport has half a second to see that nothing is written.
+   */
   mayWrite(): boolean;
-  /** The complete message was handed to the socket or pipe. */
+  /** The message was handed to the socket or pipe: it has begun to be written, or never will be. */
   written(): void;
   /** The admission was not used: nothing was written, and nothing will be. */
   abandoned(): void;

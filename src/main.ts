@@ -6,6 +6,7 @@ import { createApplication, listen } from './app.js';
 import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
 import { SessionRecorder } from './connections/session-recorder.js';
+import { endOrphanedProviders } from './connections/session/orphan-sweep.js';
 import { Readiness } from './readiness.js';
 import { SafeFetch } from './safe-fetch.js';
 import { systemErrorCode } from './system-error.js';
@@ -26,6 +27,8 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   const platform = await openPlatform(settings, migrations);
   let application: NestFastifyApplication | undefined;
   try {
+    const ended = await endOrphanedProviders();
+    if (ended > 0) platform.logger.warn({ ended }, 'provider processes of a Warren that was killed were ended');
     application = await createApplication(platform);
     if (settings.WARREN_ADMIN_KEY !== undefined) {
       await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);

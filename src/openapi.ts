@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { documentBodyProblems } from './openapi.problems.js';
+import { documentBodyProblems } from './route.problems.js';
 import { ProblemAnswer } from './problem.answer.js';
 import { version } from './version.js';
 

@@ -59,14 +59,19 @@ export async function openPlatform(
   const logger = new Logger(settings.LOG_LEVEL, ownSecrets);
   const secretBox = await SecretBox.create(keyring);
   const { databaseUrl, embedded } = await openDatabase(settings, dataDirectory, use);
+  let closing = false;
   const pool = createPool({
     connectionString: databaseUrl,
     max: settings.WARREN_DB_CONNECTIONS,
     applicationName: 'warren',
-    onConnectionError: (error) => logger.warn({ error }, 'a database connection was lost'),
+    onConnectionError: (error) => {
+      // the embedded server ends with connections still saying goodbye
+      if (!closing) logger.warn({ error }, 'a database connection was lost');
+    },
   });
   const database = new Database(pool, settings.WARREN_DB_POOLER !== 'transaction');
   const close = async (): Promise<void> => {
+    closing = true;
     await database.close();
     await embedded?.stop();
   };
@@ -108,7 +113,8 @@ async function openDatabase(
 
 async function proveDatabase({ pool }: Database): Promise<void> {
   try {
-    await pool.query('select 1');
+    const client = await pool.connect();
+    client.release();
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     throw new DatabaseUnreachableError(

@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, SetMetadata, type Type } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiOperation, ApiParam, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import { problemCatalogue, type ProblemCode } from './errors.js';
-import { describeProblems } from './openapi.problems.js';
+import { describeProblems } from './route.problems.js';
 import { ProblemAnswer } from './problem.answer.js';
 import type { RouteAccess } from './principal.js';
 

@@ -30,7 +30,7 @@ describe('an agent that knows only the three tools, before 28 providers', () => 
   }, 180_000);
 
   afterAll(async () => {
-    console.log(['turns  bytes  place  chosen, task', ...table].join('\n'));
+    process.stdout.write(`${['turns  bytes  place  chosen, task', ...table].join('\n')}\n`);
     expect(await warren.stop()).toBe(0);
     rmSync(directory, { recursive: true, force: true });
   });
@@ -40,7 +40,7 @@ describe('an agent that knows only the three tools, before 28 providers', () => 
   /** Every page of the stored catalog. */
   const toolNames = async (id: string): Promise<string[]> => {
     const names: string[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const page = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const answer: { items: { name: string }[]; nextCursor: string | null } = await warren.api.expect(
         200,
@@ -60,16 +60,19 @@ describe('an agent that knows only the three tools, before 28 providers', () => 
     expect(tools).toHaveLength(expected);
   });
 
-  it.each([...writtenTasks('tasks'), ...writtenTasks('tasks-held-out')])('$task', async ({ task, expect: accepted, arguments: args }) => {
-    const run = await agent.solve(task, args);
-    table.push(row(task, run));
-    expect(accepted).toContainEqual(run.chosen);
-    expect(run).toMatchObject({ ok: true, turns: 2 });
-    // the provider really got exactly this call
-    const last = readFakeLog(logOf(run.chosen?.provider ?? '')).findLast(({ method }) => method === 'tools/call');
-    expect(last?.params).toMatchObject({ name: run.chosen?.tool, arguments: args });
-    expect(last?.params?.arguments).toEqual(args);
-  });
+  it.each([...writtenTasks('tasks'), ...writtenTasks('tasks-held-out')])(
+    '$task',
+    async ({ task, expect: accepted, arguments: args }) => {
+      const run = await agent.solve(task, args);
+      table.push(row(task, run));
+      expect(accepted).toContainEqual(run.chosen);
+      expect(run).toMatchObject({ ok: true, turns: 2 });
+      // the provider really got exactly this call
+      const last = readFakeLog(logOf(run.chosen?.provider ?? '')).findLast(({ method }) => method === 'tools/call');
+      expect(last?.params).toMatchObject({ name: run.chosen?.tool, arguments: args });
+      expect(last?.params?.arguments).toEqual(args);
+    },
+  );
 });
 
 function row(task: string, { turns, bytesSeen, place, chosen }: TaskRun): string {

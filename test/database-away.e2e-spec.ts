@@ -18,7 +18,8 @@ describe('while its database is away', () => {
   let warren: TestWarren;
   let agent: Api;
 
-  const startDatabase = (): Promise<EmbeddedPostgres> => startEmbeddedPostgres(path.join(root, 'data'), { fsync: 'off' });
+  const startDatabase = (): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres(path.join(root, 'data'), { fsync: 'off' });
 
   beforeAll(async () => {
     database = await startDatabase();
@@ -38,7 +39,11 @@ describe('while its database is away', () => {
   });
 
   const add = (): ReturnType<Api['post']> =>
-    agent.post('/api/agents/demo/menu/mcp_call', { provider: 'everything', tool: 'get-sum', arguments: { a: 1, b: 2 } });
+    agent.post('/api/agents/demo/menu/mcp_call', {
+      provider: 'everything',
+      tool: 'get-sum',
+      arguments: { a: 1, b: 2 },
+    });
 
   it('lives, is not ready, and answers 503; then recovers by itself', async () => {
     await database.stop();
@@ -57,7 +62,9 @@ describe('while its database is away', () => {
       expect(await warren.api.get('/health/ready')).toMatchObject({ status: 200 });
       expect((await add()).body).toMatchObject({ ok: true, content: [{ text: 'The sum of 1 and 2 is 3.' }] });
     }, RECOVERY_MS);
-    expect((await warren.api.get('/api/connections')).body.items).toMatchObject([{ id: 'everything', live: { state: 'connected' } }]);
+    expect((await warren.api.get('/api/connections')).body.items).toMatchObject([
+      { id: 'everything', live: { state: 'connected' } },
+    ]);
     // the call that was refused left no receipt of a call that ran
     expect((await warren.api.get('/api/calls?agentId=demo&ok=true')).body.items.length).toBeGreaterThanOrEqual(2);
   });
@@ -76,9 +83,10 @@ describe('while its database is away', () => {
 async function dropBackends({ connectionString }: EmbeddedPostgres): Promise<void> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1', [
-    'client backend',
-  ]);
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1',
+    ['client backend'],
+  );
   await client.end();
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => bench.stop());
 
-const ask = (body: unknown): Promise<any> => bench.menu('demo', 'mcp_capabilities', body);
+const ask = (body: unknown) => bench.menu('demo', 'mcp_capabilities', body);
 const schemaCharacters = (tools: Shown[]): number =>
   tools.reduce((sum, { inputSchema }) => sum + (inputSchema === undefined ? 0 : JSON.stringify(inputSchema).length), 0);
 

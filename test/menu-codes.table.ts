@@ -210,6 +210,13 @@ export const failureRows: readonly FailureRow[] = [
     refuse(500, 'everything'),
   ),
   row(
+    'a server that fails at the call',
+    'mcp_provider_unreachable',
+    { provider: 'remote', tool: 'ok' },
+    { sent: 'maybe', reason: 'http_error' },
+    refuse(500, 'calls'),
+  ),
+  row(
     '401 at the handshake',
     'mcp_auth_required',
     { provider: 'remote', tool: 'ok' },

@@ -10,7 +10,8 @@ beforeAll(async () => {
   await bench.connect('beta', { name: 'alpha' });
   await bench.connect('gamma', { name: 'Ärger Tools' });
   await bench.connect('filtered', { allowTools: ['ok', 'typed', 'is-error'], denyTools: ['is-error', 'slow'] });
-  await bench.connect('closed', { name: 'Closed For Good' });
+  await bench.connect('close');
+  await bench.connect('closed', { name: 'Shut Away' });
   const filtered = ['ok', 'typed', 'is-error', 'slow', 'huge'].map((tool) => `filtered/${tool}`);
   await bench.change('filtered', { allowTools: null, denyTools: null });
   await bench.agent('wide', [
@@ -20,6 +21,7 @@ beforeAll(async () => {
     'alpha/ok',
     'beta/ok',
     'gamma/ok',
+    'close/ok',
     ...filtered,
   ]);
   await bench.agent('narrow', ['bad/ok', 'closed/ok'], { visibility: 'granted' });
@@ -130,17 +132,21 @@ describe('what an agent may not know of', () => {
     'tells by %s of a disabled provider only to who holds a grant there',
     async (menu) => {
       const more = menu === 'mcp_call' ? { tool: 'ok' } : {};
-      for (const provider of ['closed', 'Closed For Good']) {
+      for (const provider of ['closed', 'Shut Away']) {
         const told = await bench.menu('narrow', menu, { provider, ...more });
         expect(told.error).toMatchObject({
           code: 'mcp_provider_not_available',
-          message: 'Closed For Good is disabled.',
+          message: 'Shut Away is disabled.',
         });
       }
       const ask = (provider: string): Promise<string> => answer('wide', menu, { provider, ...more });
-      const unknown = await ask('no such provider');
-      expect(unknown).toContain('mcp_provider_not_available');
-      expect([await ask('closed'), await ask('Closed For Good')]).toEqual([unknown, unknown]);
+      for (const [disabled, unknown] of [
+        ['closed', 'closex'],
+        ['Shut Away', 'Shut Awax'],
+      ] as const) {
+        expect(await ask(disabled)).toBe(await ask(unknown));
+      }
+      expect(await ask('closed')).toContain('"suggestions":["close"]');
     },
   );
 });

@@ -33,13 +33,17 @@ describe('real servers through Warren', () => {
   });
 
   /** Saves, discovers and grants every tool to one agent of its own. */
-  const prepare = async (settings: Record<string, unknown>): Promise<(tool: string, args?: Record<string, unknown>) => Promise<any>> => {
+  const prepare = async (
+    settings: Record<string, unknown>,
+  ): Promise<(tool: string, args?: Record<string, unknown>) => Promise<any>> => {
     const id = String(settings['id']);
     await warren.api.expect(201, 'POST', '/api/connections?discover=true', settings);
     const { items } = await warren.api.expect(200, 'GET', `/api/connections/${id}/tools?limit=200`);
     expect(items.length).toBeGreaterThan(0);
     const agentId = `of-${id}`;
-    const agent: Api = await createAgent(warren.api, agentId, { [id]: items.map(({ name }: { name: string }) => name) });
+    const agent: Api = await createAgent(warren.api, agentId, {
+      [id]: items.map(({ name }: { name: string }) => name),
+    });
     return async (tool, args = {}) => {
       const body = { provider: id, tool, arguments: args };
       return agent.expect(200, 'POST', `/api/agents/${agentId}/menu/mcp_call`, body);
@@ -88,7 +92,11 @@ describe('real servers through Warren', () => {
 
     it('passes resource links and embedded resources', async () => {
       const { content: links } = await call('get-resource-links', { count: 2 });
-      expect(links).toMatchObject([{ type: 'text' }, { type: 'resource_link', mimeType: 'text/plain' }, { type: 'resource_link' }]);
+      expect(links).toMatchObject([
+        { type: 'text' },
+        { type: 'resource_link', mimeType: 'text/plain' },
+        { type: 'resource_link' },
+      ]);
       const { content: embedded } = await call('get-resource-reference', { resourceType: 'Text', resourceId: 1 });
       expect(embedded[1]).toMatchObject({ type: 'resource', resource: { mimeType: 'text/plain' } });
     });
@@ -109,11 +117,14 @@ describe('real servers through Warren', () => {
     it('repairs wrong arguments before anything is sent', async () => {
       const receipt = await call('get-sum', { a: 'one' });
       expect(receipt).toMatchObject({ ok: false, error: { code: 'mcp_arguments_invalid', sent: 'no' } });
-      expect(receipt.error.errors.map(({ path: at }: { path: string }) => at).toSorted()).toEqual(['arguments.a', 'arguments.b']);
+      expect(receipt.error.errors.map(({ path: at }: { path: string }) => at).toSorted()).toEqual([
+        'arguments.a',
+        'arguments.b',
+      ]);
       expect(receipt.error.inputSchema).toMatchObject({ required: ['a', 'b'] });
     });
 
-    it(lifecycle === 'keep_alive' ? 'keeps one session' : 'opens a session for each call', async () => {
+    it('keeps one session, or opens one for each call', async () => {
       const first = await call('toggle-simulated-logging');
       const second = await call('toggle-simulated-logging');
       expect(first.content[0].text).toMatch(/^Started/);
@@ -131,7 +142,10 @@ describe('real servers through Warren', () => {
     const call = await prepare({ ...overStdio(`files-${lifecycle}`, 'filesystem', directory), lifecycle });
     const file = path.join(directory, `${lifecycle}.txt`);
     expect(await call('write_file', { path: file, content: 'one\ntwo\n' })).toMatchObject({ ok: true });
-    expect(await call('read_text_file', { path: file, head: 1 })).toMatchObject({ ok: true, content: [{ text: 'one' }] });
+    expect(await call('read_text_file', { path: file, head: 1 })).toMatchObject({
+      ok: true,
+      content: [{ text: 'one' }],
+    });
     const { content } = await call('list_directory', { path: directory });
     expect(content[0].text).toContain(`[FILE] ${lifecycle}.txt`);
     const outside = await call('read_text_file', { path: '/etc/hostname' });
@@ -143,17 +157,13 @@ describe('real servers through Warren', () => {
     const id = `memory-${lifecycle}`;
     const environmentVariables = [{ name: 'MEMORY_FILE_PATH', value: path.join(directory, `${id}.jsonl`) }];
     const call = await prepare({ ...overStdio(id, 'memory'), environmentVariables, lifecycle });
-    const before = await processesOf(id);
+    const kept = lifecycle === 'keep_alive' ? await processesOf(id) : [];
+    expect(kept).toHaveLength(lifecycle === 'keep_alive' ? 1 : 0);
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['works at Acme'] }];
     expect(await call('create_entities', { entities })).toMatchObject({ ok: true });
     const { structuredContent } = await call('read_graph');
     expect(structuredContent).toEqual({ entities, relations: [] });
-    if (lifecycle === 'keep_alive') {
-      expect(before).toHaveLength(1);
-      expect(await processesOf(id)).toEqual(before);
-    } else {
-      await eventually(async () => expect(await processesOf(id)).toEqual([]));
-    }
+    await eventually(async () => expect(await processesOf(id)).toEqual(kept));
   });
 
   it('starts one process for 10 first calls at once of a keep_alive connection', async () => {
@@ -187,7 +197,11 @@ describe('real servers through Warren', () => {
     const agent = warren.api;
     await agent.expect(200, 'POST', `/api/connections/${id}/stop`);
     const calls = Array.from({ length: 10 }, (_, a) =>
-      agent.expect(200, 'POST', `/api/agents/of-${id}/menu/mcp_call`, { provider: id, tool: 'get-sum', arguments: { a, b: 1 } }),
+      agent.expect(200, 'POST', `/api/agents/of-${id}/menu/mcp_call`, {
+        provider: id,
+        tool: 'get-sum',
+        arguments: { a, b: 1 },
+      }),
     );
     const texts = (await Promise.all(calls)).map(({ content }) => content[0].text);
     expect(texts).toEqual(Array.from({ length: 10 }, (_, a) => `The sum of ${a} and 1 is ${a + 1}.`));

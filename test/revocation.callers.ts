@@ -4,12 +4,20 @@ import type { Api } from './support/api.js';
 
 /** What a caller that lost its permission is told. */
 const REFUSALS = new Set(['mcp_tool_not_granted', 'mcp_provider_not_available', 'mcp_tool_not_found']);
-/** What a call under way when permission or session goes may end with. */
-const ENDINGS = new Set(['mcp_call_cancelled', 'mcp_call_interrupted', 'mcp_provider_unreachable']);
+/** What a call under way may end with when permission, session or (in a paused process) transaction goes. */
+const ENDINGS = new Set([
+  'mcp_call_cancelled',
+  'mcp_call_interrupted',
+  'mcp_provider_unreachable',
+  'database_unavailable',
+]);
 /** A caller that is not refused by then never will be. */
 const MOST_CALLS = 5_000;
 
-/** Callers that call without a pause, until a refusal after the revocation was acknowledged stops them. */
+/**
+ * Callers that call without a pause. One that is refused before the revocation is acknowledged calls again afterwards;
+ * a refusal then ends it.
+ */
 export class Callers {
   /** Of every call asked for. */
   readonly numbers = new Set<number>();
@@ -20,12 +28,15 @@ export class Callers {
   readonly running: Promise<unknown>;
   /** Resolves when every caller was refused after the acknowledgement. Errors: any answer that is not foreseen. */
   readonly ended: Promise<unknown>;
-  private acknowledged = false;
+  private isAcknowledged = false;
+  private readonly acknowledged: Promise<void>;
+  private resolveAcknowledged: () => void = () => undefined;
 
   constructor(
     private readonly bench: RevocationBench,
     callers: readonly { api: Api; connection: string }[],
   ) {
+    this.acknowledged = new Promise((resolve) => (this.resolveAcknowledged = resolve));
     const started = callers.map((caller) => this.start(caller.api, caller.connection));
     this.ended = Promise.all(started.map(({ ended }) => ended));
     this.running = Promise.race([Promise.all(started.map(({ running }) => running)), this.ended]);
@@ -33,7 +44,8 @@ export class Callers {
 
   /** The revocation was answered. */
   acknowledge(): void {
-    this.acknowledged = true;
+    this.isAcknowledged = true;
+    this.resolveAcknowledged();
   }
 
   private start(api: Api, connection: string): { running: Promise<void>; ended: Promise<void> } {
@@ -45,16 +57,18 @@ export class Callers {
   private async call(api: Api, connection: string, answered: () => void): Promise<void> {
     for (let calls = 0; calls < MOST_CALLS; calls += 1) {
       const number = this.bench.nextNumber();
-      const askedAfter = this.acknowledged;
+      const askedAfter = this.isAcknowledged;
       this.numbers.add(number);
       const outcome = await callTool(api, connection, 'record', number);
       if (outcome === 'ok') {
         answered();
         if (askedAfter) this.answeredAfter += 1;
       } else if (isRefusal(outcome)) {
-        if (!askedAfter) continue;
-        this.refusedAfter += 1;
-        return;
+        if (askedAfter) {
+          this.refusedAfter += 1;
+          return;
+        }
+        await this.acknowledged;
       } else if (!ENDINGS.has(outcome)) throw new Error(`call ${number} of ${connection} was answered ${outcome}`);
     }
     throw new Error(`a caller of ${connection} was not refused in ${MOST_CALLS} calls`);

@@ -74,7 +74,8 @@ export async function runTrial(
   const admitted = expiresAt === undefined ? admittedAtOnce : await admittedNumbers(bench, since, expiresAt);
   const arrivals = bench.log.arrivals.slice(arrivalsBefore).filter(({ number }) => callers.numbers.has(number));
   tally.violations.push(...violationsOf(arrivals, rowsAreKept ? admitted : undefined, mark));
-  if (callers.answeredAfter > 0) tally.violations.push(`${callers.answeredAfter} calls asked for afterwards were answered`);
+  if (callers.answeredAfter > 0)
+    tally.violations.push(`${callers.answeredAfter} calls asked for afterwards were answered`);
   tally.revocations += 1;
   tally.calls += callers.numbers.size;
   tally.arrivals += arrivals.length;
@@ -90,7 +91,7 @@ function callersThrough(bench: RevocationBench, index: 0 | 1, count: number, { t
 /** Of the calls whose admission is committed, the numbers; with `until`, only of those admitted by then. */
 export async function admittedNumbers(bench: RevocationBench, since: Date, until?: Date): Promise<Set<number>> {
   const { rows } = await bench.pool.query<{ number: number }>(
-    `select (argument_preview::json ->> 'n')::integer as number from calls
+    `select substring(argument_preview from '"n":(\\d+)')::integer as number from calls
      where started_at > $1 and admitted_at is not null and ($2::timestamptz is null or admitted_at <= $2)`,
     [since, until ?? null],
   );

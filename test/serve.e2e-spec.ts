@@ -5,12 +5,11 @@ import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createToken } from '../src/token.js';
 import { Api } from './support/api.js';
-import { eventually } from './support/eventually.js';
-import { processesIn, providersOf } from './support/processes.js';
-import { createAgent, overStdio } from './support/real-providers.js';
+import { processesIn } from './support/processes.js';
+import { overStdio } from './support/real-providers.js';
 import { temporaryDataDirectory } from './support/temporary-data-directory.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
-import { startWarren, TEST_KEYRING, type TestWarren } from './support/warren.js';
+import { startWarren, TEST_KEYRING } from './support/warren.js';
 import { WarrenCommand } from './support/warren-command.js';
 
 const OTHER_KEYRING = `test:${Buffer.alloc(32, 8).toString('base64')}`;
@@ -38,50 +37,6 @@ describe('warren serve', () => {
     return command;
   };
 
-  describe('told to stop', () => {
-    const SLOW = { provider: 'everything', tool: 'trigger-long-running-operation', arguments: { duration: 2, steps: 2 } };
-    let server: TestWarren;
-    let agent: Api;
-
-    beforeEach(async () => {
-      server = await startWarren();
-    });
-
-    const prepare = async (lifecycle: 'keep_alive' | 'ephemeral'): Promise<void> => {
-      const settings = { ...overStdio('everything', 'everything', 'stdio'), lifecycle };
-      await server.api.expect(201, 'POST', '/api/connections?discover=true', settings);
-      agent = await createAgent(server.api, 'demo', { everything: [SLOW.tool] });
-    };
-
-    it.each(['keep_alive', 'ephemeral'] as const)('lets an admitted call of a %s session finish, then ends with nothing left', async (lifecycle) => {
-      await prepare(lifecycle);
-      const answer = agent.post('/api/agents/demo/menu/mcp_call', SLOW);
-      await eventually(async () => {
-        expect((await server.api.get('/api/calls?agentId=demo')).body.items).toMatchObject([{ state: 'running' }]);
-      });
-      const stopped = server.stop();
-      expect((await answer).body).toMatchObject({
-        ok: true,
-        content: [{ text: 'Long running operation completed. Duration: 2 seconds, Steps: 2.' }],
-      });
-      expect(await stopped).toBe(0);
-      expect(providersOf(server.process.pid)).toEqual([]);
-      await expect(fetch(server.url)).rejects.toThrow();
-    });
-
-    it('accepts no new work while it drains', async () => {
-      await prepare('keep_alive');
-      const answer = agent.post('/api/agents/demo/menu/mcp_call', SLOW);
-      await eventually(async () => {
-        expect((await server.api.get('/api/calls?agentId=demo')).body.items).toMatchObject([{ state: 'running' }]);
-      });
-      const stopped = server.stop();
-      await eventually(() => expect(fetch(`${server.url}/health/live`)).rejects.toThrow());
-      expect((await answer).body.ok).toBe(true);
-      expect(await stopped).toBe(0);
-    });
-  });
-
   describe('will not start', () => {
     let database: TestDatabase;
 
@@ -91,7 +46,10 @@ describe('warren serve', () => {
 
     afterEach(() => database.drop());
 
-    const refusal = async (environment: Record<string, string>, args = ['serve']): Promise<{ code: number | null; errors: string }> => {
+    const refusal = async (
+      environment: Record<string, string>,
+      args = ['serve'],
+    ): Promise<{ code: number | null; errors: string }> => {
       const command = warren(args, environment);
       const { code } = await command.ended;
       expect(command.output).toBe('');
@@ -106,9 +64,14 @@ describe('warren serve', () => {
       });
       expect(await first.stop()).toBe(0);
       const before = await contents(database);
-      const { code, errors } = await refusal({ DATABASE_URL: database.connectionString, WARREN_SECRET_KEYS: OTHER_KEYRING });
+      const { code, errors } = await refusal({
+        DATABASE_URL: database.connectionString,
+        WARREN_SECRET_KEYS: OTHER_KEYRING,
+      });
       expect(code).toBe(78);
-      expect(errors).toBe('The keyring is not the one this database was sealed with: put the right key back. Nothing was changed.\n');
+      expect(errors).toBe(
+        'The keyring is not the one this database was sealed with: put the right key back. Nothing was changed.\n',
+      );
       expect(await contents(database)).toEqual(before);
     });
 
@@ -129,21 +92,36 @@ describe('warren serve', () => {
       rmSync(keyFile);
       const { code, errors } = await refusal({});
       expect(code).toBe(78);
-      expect(errors).toBe(`The keyring of this database is missing: put ${keyFile} back, or set WARREN_SECRET_KEYS. Nothing was changed.\n`);
+      expect(errors).toBe(
+        `The keyring of this database is missing: put ${keyFile} back, or set WARREN_SECRET_KEYS. Nothing was changed.\n`,
+      );
       expect(existsSync(keyFile)).toBe(false);
     });
 
-    it.each(['keys', 'ring:short', 'a:b,c'])('with the malformed keyring %s, which it does not repeat', async (keyring) => {
-      const { code, errors } = await refusal({ DATABASE_URL: database.connectionString, WARREN_SECRET_KEYS: keyring });
-      expect(code).toBe(78);
-      expect(errors).toMatch(/^The keyring is not right: /);
-      expect(errors.trim().split('\n')).toHaveLength(1);
-    });
+    it.each(['keys', 'ring:short', 'a:b,c'])(
+      'with the malformed keyring %s, which it does not repeat',
+      async (keyring) => {
+        const { code, errors } = await refusal({
+          DATABASE_URL: database.connectionString,
+          WARREN_SECRET_KEYS: keyring,
+        });
+        expect(code).toBe(78);
+        expect(errors).toMatch(/^The keyring is not right: /);
+        expect(errors.trim().split('\n')).toHaveLength(1);
+      },
+    );
 
     it('with a bad environment, and names every problem at once', async () => {
-      const { code, errors } = await refusal({ PORT: '70000', LOG_LEVEL: 'loud', WARREN_TYPO: '1', WARREN_STDIO: 'maybe', DATABASE_URL: 'mysql://u:hunter22@h/d' });
+      const { code, errors } = await refusal({
+        PORT: '70000',
+        LOG_LEVEL: 'loud',
+        WARREN_TYPO: '1',
+        WARREN_STDIO: 'maybe',
+        DATABASE_URL: 'mysql://u:hunter22@h/d',
+      });
       expect(code).toBe(78);
-      for (const name of ['PORT', 'LOG_LEVEL', 'WARREN_TYPO', 'WARREN_STDIO', 'DATABASE_URL']) expect(errors).toContain(`- ${name} `);
+      for (const name of ['PORT', 'LOG_LEVEL', 'WARREN_TYPO', 'WARREN_STDIO', 'DATABASE_URL'])
+        expect(errors).toContain(`- ${name} `);
       expect(errors).not.toContain('hunter22');
     });
 
@@ -162,7 +140,10 @@ describe('warren serve', () => {
     it('on a database that a newer Warren has changed', async () => {
       const pool = database.pool();
       await pool.query("insert into warren_migrations (position, name) values (9999, '9999-from-the-future')");
-      const { code, errors } = await refusal({ DATABASE_URL: database.connectionString, WARREN_SECRET_KEYS: TEST_KEYRING });
+      const { code, errors } = await refusal({
+        DATABASE_URL: database.connectionString,
+        WARREN_SECRET_KEYS: TEST_KEYRING,
+      });
       expect(code).toBe(1);
       expect(errors).toContain('The database schema is newer than this Warren: it holds 9999-from-the-future.');
     });
@@ -186,7 +167,9 @@ describe('warren serve', () => {
         WARREN_SECRET_KEYS: TEST_KEYRING,
       });
       expect(code).toBe(1);
-      expect(errors).toMatch(/^The database cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\. Check DATABASE_URL/);
+      expect(errors).toMatch(
+        /^The database cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\. Check DATABASE_URL/,
+      );
       expect(errors).not.toContain('hunter22');
     });
   });
@@ -202,7 +185,8 @@ describe('warren serve', () => {
     expect(await command.ended).toEqual({ code: 0, signal: null });
     expect(command.output).toMatch(/^LOG_LEVEL +debug +\(environment\)/m);
     expect(command.output).toMatch(/^HOST +127\.0\.0\.1 +\(default\)/m);
-    for (const secret of ['hunter22', adminKey, TEST_KEYRING.split(':')[1] ?? '']) expect(command.output).not.toContain(secret);
+    for (const secret of ['hunter22', adminKey, TEST_KEYRING.split(':')[1] ?? ''])
+      expect(command.output).not.toContain(secret);
   });
 
   it('lets an operator create a key beside it, on its embedded database', async () => {
@@ -237,10 +221,14 @@ describe('warren serve', () => {
 /** A fingerprint of every table. */
 async function contents(database: TestDatabase): Promise<Record<string, unknown>> {
   const pool = database.pool();
-  const { rows } = await pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public' order by 1");
+  const { rows } = await pool.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
   const found: Record<string, unknown> = {};
   for (const { name } of rows) {
-    const table = await pool.query(`select count(*)::int as rows, md5(string_agg(t::text, '' order by t::text)) as hash from ${name} t`);
+    const table = await pool.query(
+      `select count(*)::int as rows, md5(string_agg(t::text, '' order by t::text)) as hash from ${name} t`,
+    );
     found[name] = table.rows[0];
   }
   return found;

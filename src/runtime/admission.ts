@@ -7,6 +7,8 @@ import type { AdmissionFacts, AdmissionRequest, CallsRepository, HeldAdmission }
  * locks are still held while a write may begin, even if this process was paused in between.
  */
 const ADMISSION_HOLD_MS = 2_000;
+/** The locks outlast that by so much, in which a transport takes back a write that has not begun. */
+const WITHDRAWAL_MS = 1_000;
 
 /**
  * The gate of one call: permission is read again under the shared locks right before the call is written, and the locks
@@ -39,7 +41,7 @@ export class Admission implements CallGate {
     }
     this.held = held;
     this.deadline = askedAt + held.facts.waitedMs + Math.min(ADMISSION_HOLD_MS, held.facts.expiresInMs ?? Infinity);
-    this.timer = setTimeout(() => this.end(), Math.max(0, this.deadline - performance.now()));
+    this.timer = setTimeout(() => this.end(), Math.max(0, this.deadline + WITHDRAWAL_MS - performance.now()));
   }
 
   mayWrite(): boolean {

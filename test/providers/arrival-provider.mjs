@@ -1,7 +1,7 @@
 // An MCP provider that writes down what reaches it, and in which order: node arrival-provider.mjs stdio|http
 // Lines of the file FAKE_LOG, each appended by one write: {pid, started: port}, {pid, head: n} (the head of the n-th HTTP
-// request is there), {pid, arrived: number, head?} (a tools/call with `arguments.n`), {pid, cancelled: number},
-// (told on stdio, or the HTTP request aborted), {pid, marker: id} (GET /marker/<id> on the port, on either transport).
+// request is there), {pid, arrived: number, head?} (a tools/call with `arguments.n`), {pid, cancelled: number} (by a
+// notification, or the HTTP request aborted), {pid, marker: id} (GET /marker/<id> on the port, on either transport).
 // Tools: `record` and `spare` answer at once, `slow` never does.
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,12 +12,13 @@ const record = (entry) => writeSync(log, `${JSON.stringify({ pid: process.pid, .
 
 const inputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 const tools = ['record', 'spare', 'slow'].map((name) => ({ name, inputSchema }));
-/** Numbers of the slow calls that run on stdio, by request id. Over HTTP two clients use the same ids. */
+/** Numbers of the slow calls that run, by session and request id. */
 const running = new Map();
 let heads = 0;
+let sessions = 0;
 
 /** The answer to a request, or undefined for one that stays without. */
-function answer({ id, method, params }, head) {
+function answer({ id, method, params }, session, head) {
   switch (method) {
     case 'initialize': {
       const { protocolVersion } = params;
@@ -31,15 +32,19 @@ function answer({ id, method, params }, head) {
     case 'tools/call':
       record({ arrived: params.arguments.n, head });
       if (params.name !== 'slow') return { id, result: { content: [{ type: 'text', text: 'recorded' }] } };
-      if (transport === 'stdio') running.set(id, params.arguments.n);
+      running.set(`${session} ${id}`, params.arguments.n);
       return undefined;
     case 'notifications/cancelled':
-      if (running.has(params.requestId)) record({ cancelled: running.get(params.requestId) });
-      running.delete(params.requestId);
+      cancel(`${session} ${params.requestId}`);
       return undefined;
     default:
       return id === undefined ? undefined : { id, error: { code: -32601, message: 'Method not found' } };
   }
+}
+
+function cancel(key) {
+  if (running.has(key)) record({ cancelled: running.get(key) });
+  running.delete(key);
 }
 
 function serveStdio() {
@@ -49,7 +54,7 @@ function serveStdio() {
     rest = lines.pop();
     for (const line of lines) {
       if (line.trim() === '') continue;
-      const message = answer(JSON.parse(line));
+      const message = answer(JSON.parse(line), 'stdio');
       if (message) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     }
   });
@@ -63,12 +68,13 @@ function serveMessage(request, response) {
   request.setEncoding('utf8').on('data', (chunk) => (body += chunk));
   request.on('end', () => {
     const message = JSON.parse(body);
-    const reply = answer(message, head);
+    const session = request.headers['mcp-session-id'] ?? `s${(sessions += 1)}`;
+    const reply = answer(message, session, head);
     if (reply) {
-      response.writeHead(200, { 'content-type': 'application/json' });
+      response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': session });
       response.end(JSON.stringify({ jsonrpc: '2.0', ...reply }));
     } else if (message.id === undefined) response.writeHead(202).end();
-    else response.on('close', () => record({ cancelled: message.params.arguments.n }));
+    else response.on('close', () => cancel(`${session} ${message.id}`));
   });
 }
 

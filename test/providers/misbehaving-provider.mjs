@@ -1,10 +1,11 @@
-// A stdio MCP provider whose tools each fail in their own way: node misbehaving-provider.mjs [mode] [catalog.json]
+// A stdio MCP provider whose tools each fail in their own way: node misbehaving-provider.mjs [mode] [anything] [catalog.json]
 // mode: "well" (default), "modern" (revision 2026-07-28 only), "exit" (exits at start), "mute" (answers nothing).
 // catalog.json: tool definitions listed beside its own. FAKE_LOG: every message that arrives, as one JSON line.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [mode = 'well', catalog] = process.argv.slice(2);
+const [mode = 'well', ...more] = process.argv.slice(2);
+const catalog = more.find((argument) => argument.endsWith('.json'));
 const MODERN = '2026-07-28';
 
 const record = (entry) => {
@@ -61,7 +62,7 @@ const calls = {
   'echo-arguments': (id, given) => done(id, text(JSON.stringify(given))),
 };
 
-record({ event: 'start', pid: process.pid });
+record({ event: 'start', pid: process.pid, environment: process.env, arguments: process.argv.slice(2) });
 if (mode === 'exit') {
   process.stderr.write('no key configured\n');
   process.exit(7);

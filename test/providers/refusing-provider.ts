@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Which requests are refused, and how. */
@@ -15,13 +15,17 @@ export interface RefusingProvider {
   refuse(refusal: Refusal | undefined): void;
   /** How many `tools/call` requests arrived. */
   calls(): number;
+  /** The last request that arrived. */
+  last(): { url: URL; headers: IncomingHttpHeaders };
   close(): Promise<void>;
 }
 
 export async function startRefusingProvider(): Promise<RefusingProvider> {
   let refusal: Refusal | undefined;
   let calls = 0;
+  let last: { url: URL; headers: IncomingHttpHeaders } | undefined;
   const server = createServer((request, response) => {
+    last = { url: new URL(request.url ?? '', 'http://provider'), headers: request.headers };
     void readBody(request).then((body) => {
       const message = (body === '' ? {} : JSON.parse(body)) as { id?: number; method?: string };
       if (message.method === 'tools/call') calls += 1;
@@ -37,6 +41,10 @@ export async function startRefusingProvider(): Promise<RefusingProvider> {
     url: `http://127.0.0.1:${port}/mcp`,
     refuse: (next) => (refusal = next),
     calls: () => calls,
+    last: () => {
+      if (last === undefined) throw new Error('no request arrived yet');
+      return last;
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -31,11 +31,14 @@ export const agentClients = {
 export type AgentClientName = keyof typeof agentClients;
 
 async function connect(url: string, token: string, pin?: string): Promise<AgentClient> {
-  const client = new Client({ name: 'agent', version: '1' }, pin === undefined ? {} : { versionNegotiation: { mode: { pin } } });
+  const client = new Client(
+    { name: 'agent', version: '1' },
+    pin === undefined ? {} : { versionNegotiation: { mode: { pin } } },
+  );
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: authorized(token) }));
   return {
     tools: async () => (await client.listTools()).tools,
-    call: async (tool, args, options) => (await client.callTool({ name: tool, arguments: args }, options)) as ToolAnswer,
+    call: (tool, args, options) => client.callTool({ name: tool, arguments: args }, options),
     close: () => client.close(),
   };
 }

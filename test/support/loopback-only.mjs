@@ -2,7 +2,7 @@
 // then told on standard error as `listening on <port>`.
 import net from 'node:net';
 
-const listen = net.Server.prototype.listen;
+const { listen } = net.Server.prototype;
 
 net.Server.prototype.listen = function (...args) {
   const callback = args.find((argument) => typeof argument === 'function');

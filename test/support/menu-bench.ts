@@ -76,7 +76,7 @@ export class MenuBench {
   }
 
   /** Uses one tool of the menu as an agent; anything but 200 is an error. */
-  menu(agentId: string, tool: string, body: unknown): Promise<any> {
+  menu(agentId: string, tool: string, body: unknown) {
     const token = this.tokens.get(agentId);
     return this.api.as(token).expect(200, 'POST', `/api/agents/${agentId}/menu/${tool}`, body);
   }
@@ -105,7 +105,8 @@ export class MenuBench {
     const lines = await readFile(this.logOf(connectionId), 'utf8').catch(() => '');
     return lines
       .split('\n')
-      .filter((line) => line !== '')
+      // the last line may be half written
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as SeenMessage);
   }
 

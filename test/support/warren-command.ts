@@ -40,7 +40,7 @@ export class WarrenCommand {
     this.ended = once(this.child, 'close').then(([code, signal]) => {
       this.hasEnded = true;
       this.tell();
-      return { code, signal } as CommandEnd;
+      return { code, signal };
     });
   }
 

@@ -111,6 +111,7 @@ export class ProviderSession {
     const gate: DispatchGate = {
       guards: (body) => body.includes('"tools/call"'),
       admit: async () => {
+        options.signal.throwIfAborted();
         try {
           await options.gate.admit();
         } catch (error) {
@@ -119,6 +120,8 @@ export class ProviderSession {
         }
       },
       mayWrite: () => {
+        // who left before the write was told that nothing was sent
+        if (sent === 'no' && options.signal.aborted) return false;
         const may = options.gate.mayWrite();
         // from here on bytes may be on their way
         if (may) sent = 'maybe';

@@ -7,6 +7,10 @@ import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-e
 
 /** A write that lost its admission is tried this often before the call fails. */
 const ADMISSION_ATTEMPTS = 3;
+/** So many bytes go into a pipe whole or not at all (POSIX, PIPE_BUF). */
+const WHOLE_BYTES = 4_096;
+/** How often a call that found no room in the pipe is looked at, milliseconds. */
+const ROOM_POLL_MS = 50;
 /** What a process wrote before it exited may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const LAST_OUTPUT_MS = 250;
 
@@ -57,7 +61,8 @@ export class StdioTransport implements Transport {
     if (gate === undefined) return this.write(line);
     for (let attempt = 0; attempt < ADMISSION_ATTEMPTS; attempt += 1) {
       await gate.admit();
-      await this.pipeIdle();
+      // earlier messages first, so that an admitted one begins to be written at once
+      while (this.writing.size > 0) await Promise.race(this.writing);
       if (gate.mayWrite()) return this.writeAdmitted(line, gate);
       gate.abandoned();
     }
@@ -69,27 +74,48 @@ export class StdioTransport implements Transport {
     this.finish();
   }
 
-  /** Waits until earlier messages are in the pipe, so that an admitted one begins to be written at once. */
-  private async pipeIdle(): Promise<void> {
-    while (this.writing.size > 0) await Promise.race(this.writing);
-  }
-
   private track(message: JSONRPCMessage): void {
     if (!('method' in message)) return;
     if ('id' in message) this.pending.add(Number(message.id));
     else if (message.method === 'notifications/cancelled') this.pending.delete(Number(message.params?.requestId));
   }
 
-  private writeAdmitted(line: string, gate: DispatchGate): Promise<void> {
+  /**
+   * Begins to write in this same turn. A provider that does not read leaves no room in the pipe, and what waits for room
+   * would go out whenever it reads again, admitted or not; only ending the session takes it back.
+   */
+  private async writeAdmitted(line: string, gate: DispatchGate): Promise<void> {
     if (this.closed || !this.child.stdin.writable) {
       gate.abandoned();
       throw new SessionError('interrupted', 'The session broke before the call was written.', { sent: 'no' });
     }
-    return this.write(line).finally(() => gate.written());
+    const bytes = Buffer.from(line);
+    const begun = this.write(bytes.subarray(0, WHOLE_BYTES));
+    const complete = bytes.length > WHOLE_BYTES ? this.write(bytes.subarray(WHOLE_BYTES)) : begun;
+    let takenBack = false;
+    const watch = setInterval(() => {
+      if (gate.mayWrite()) return;
+      takenBack = true;
+      this.child.stdin.destroy();
+      void this.close();
+    }, ROOM_POLL_MS);
+    // the gate is free as soon as the call has begun; the rest may wait for the provider to read
+    try {
+      await begun;
+    } catch (error) {
+      if (!takenBack) throw error;
+      throw new SessionError('interrupted', 'The provider did not read its input; the session was ended.', {
+        sent: 'no',
+      });
+    } finally {
+      clearInterval(watch);
+      gate.written();
+    }
+    return complete;
   }
 
-  private write(line: string): Promise<void> {
-    const written = this.writeToPipe(line);
+  private write(data: string | Buffer): Promise<void> {
+    const written = this.writeToPipe(data);
     const settled = written.then(
       () => undefined,
       () => undefined,
@@ -99,13 +125,13 @@ export class StdioTransport implements Transport {
     return written;
   }
 
-  private writeToPipe(line: string): Promise<void> {
+  private writeToPipe(data: string | Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.closed || !this.child.stdin.writable) {
         reject(new SessionError('interrupted', 'The provider process no longer reads.', { sent: 'no' }));
         return;
       }
-      this.child.stdin.write(line, (error) => {
+      this.child.stdin.write(data, (error) => {
         if (error)
           reject(
             new SessionError('interrupted', 'The provider process no longer reads.', { sent: 'maybe', cause: error }),
