@@ -145,7 +145,7 @@ describe('a provider that cannot be launched', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       ok: false,
-      error: { code: 'mcp_provider_unreachable', reason: 'executable_not_found', sent: 'no', retryable: true },
+      error: { code: 'mcp_provider_unreachable', reason: 'executable_not_found', sent: 'no', retryable: false },
     });
     expect(body.error.message).toContain('no-such-binary-4711 was not found');
     expect(body.error.hint).toMatch(/\S/);

@@ -158,7 +158,7 @@ export const failureRows: readonly FailureRow[] = [
     'mcp_provider_unreachable',
     { provider: 'missing', tool: 'ok' },
     {
-      retryable: true,
+      retryable: false,
       reason: 'executable_not_found',
     },
   ),
@@ -195,7 +195,7 @@ export const failureRows: readonly FailureRow[] = [
     'mcp_provider_unreachable',
     { provider: 'private', tool: 'ok' },
     {
-      retryable: true,
+      retryable: false,
       reason: 'egress_denied',
     },
   ),

@@ -50,6 +50,8 @@ interface BenchOptions {
   /** SQL to run on the database first. */
   sql?: string;
   seed?: number;
+  /** For both Warrens. */
+  environment?: Record<string, string>;
 }
 
 /** `stop()` it in `afterAll`. What had started is ended when the rest fails to. */
@@ -67,7 +69,7 @@ export async function startRevocationBench(options: BenchOptions = {}): Promise<
 }
 
 async function start(
-  { sql, seed = 1 }: BenchOptions,
+  { sql, seed = 1, environment = {} }: BenchOptions,
   started: (() => Promise<unknown>)[],
   stop: () => Promise<void>,
 ): Promise<RevocationBench> {
@@ -87,9 +89,13 @@ async function start(
     web.stdin.end();
     return ended;
   });
-  const first = await startWarren({ database, environment: UNBOUNDED });
+  const first = await startWarren({ database, environment: { ...UNBOUNDED, ...environment } });
   started.push(() => first.stop());
-  const second = await startWarren({ database, adminKey: first.adminKey, environment: UNBOUNDED });
+  const second = await startWarren({
+    database,
+    adminKey: first.adminKey,
+    environment: { ...UNBOUNDED, ...environment },
+  });
   started.push(() => second.stop());
   const { api } = first;
   let number = 0;

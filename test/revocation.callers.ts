@@ -24,7 +24,7 @@ export class Callers {
   refusedAfter = 0;
   /** Calls asked for after the acknowledgement and answered with a result: none, if revocation holds. */
   answeredAfter = 0;
-  /** Resolves when every caller had a call answered. */
+  /** Resolves when every caller had a first answer. */
   readonly running: Promise<unknown>;
   /** Resolves when every caller was refused after the acknowledgement. Errors: any answer that is not foreseen. */
   readonly ended: Promise<unknown>;
@@ -60,8 +60,8 @@ export class Callers {
       const askedAfter = this.isAcknowledged;
       this.numbers.add(number);
       const outcome = await callTool(api, connection, 'record', number);
+      answered();
       if (outcome === 'ok') {
-        answered();
         if (askedAfter) this.answeredAfter += 1;
       } else if (isRefusal(outcome)) {
         if (askedAfter) {

@@ -3,6 +3,9 @@ import { admission } from '../migrations/0006-admission.js';
 /** The three statements of `admit_call` that take the shared locks. */
 const LOCKS = /^ *perform pg_advisory_xact_lock_shared\(\d, hashtext\(\w+\)\);\n/gm;
 const FACTS = /^ *select \* into facts from (call_facts\([^)]*\));\n/m;
+const RETURN = 'return next;';
+/** Makes the moment between check and write long enough to be hit. */
+const PAUSE = 'perform pg_sleep(0.1);\n';
 
 /** `admit_call` as it is, to be put in place of itself. */
 function admitCall(): string {
@@ -25,14 +28,19 @@ export function lockAndFactsInOneStatement(): string {
   return changed(withoutLocks(), FACTS, together);
 }
 
-/** Admission that lets the locks go when it has read the facts, before the call is written. */
+/** Admission that takes this long before it answers, its locks held: slower, and just as safe. */
+export function slow(): string {
+  return changed(admitCall(), RETURN, `${PAUSE}${RETURN}`);
+}
+
+/** The same with the locks let go before the pause, so that nothing is held between the check and the write. */
 export function locksNotHeld(): string {
-  const text = changed(admitCall(), /pg_advisory_xact_lock_shared/g, 'pg_advisory_lock_shared');
-  const releases = [...text.matchAll(/pg_advisory_lock_shared\(\d, hashtext\(\w+\)\)/g)].map(
-    ([call]) => `perform ${call.replace('lock_shared', 'unlock_shared')};\n`,
+  const text = changed(slow(), /pg_advisory_xact_lock_shared/g, 'pg_advisory_lock_shared');
+  const releases = [...text.matchAll(/pg_advisory_lock_shared(\(\d, hashtext\(\w+\)\))/g)].map(
+    ([, key = '']) => `perform pg_advisory_unlock_shared${key};\n`,
   );
   if (releases.length !== 3) throw new Error('admit_call does not take three locks');
-  return changed(text, 'return next;', `${releases.join('')}return next;`);
+  return changed(text, PAUSE, `${releases.join('')}${PAUSE}`);
 }
 
 /** Errors: when nothing is there to be replaced, so that no test passes on the function as it was. */

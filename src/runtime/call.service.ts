@@ -1,55 +1,25 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { ProvidersService, type Provider } from '../catalog/providers.service.js';
 import { ToolsService } from '../catalog/tools.service.js';
-import type { Settings } from '../config.js';
 import { ConnectionsService } from '../connections/connections.service.js';
-import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { SessionError } from '../connections/session/session-error.js';
-import { SessionManager } from '../connections/session/session-manager.js';
-import type { CallProtection } from '../database.schema.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { decide } from '../grants/decision.js';
-import { Instance } from '../instance.js';
-import { Logger } from '../logger.js';
-import type { Redactor } from '../redactor.js';
 import { OwnSecrets } from '../own-secrets.js';
-import { SETTINGS } from '../settings.token.js';
-import { Admission } from './admission.js';
+import { CallDispatch } from './call-dispatch.js';
 import { CallFailure } from './call-failure.js';
-import { CallRecorder } from './call-recorder.js';
+import { CallReceipts } from './call-receipts.js';
 import { CallRefusals } from './call-refusals.js';
-import { askedFor, readCallRequest, type CallRequest } from './call-request.js';
+import { readCallRequest, type CallRequest } from './call-request.js';
+import { newCall, type CallState, type ProtectedOutcome } from './call-state.js';
 import { CallsRepository } from './calls.repository.js';
-import { InFlightCalls } from './in-flight-calls.js';
 import type { CallReceipt, MenuError } from './menu.answers.js';
 import type { MenuCaller } from './menu.caller.js';
-import { previewOf } from './preview.js';
 import { protectResult, untouched } from './result-protection.js';
 import { truncateResult } from './result-truncation.js';
 import { toCallFailure } from './session-failure.js';
 import { ToolArguments } from './tool-arguments.js';
 import { readToolResult, textOf, type ToolResult } from './tool-result.js';
-
-/** What is known of a call while it walks its path; the receipt is made from it. */
-interface CallState {
-  callId: string;
-  startedAt: Date;
-  began: number;
-  caller: MenuCaller;
-  asked: { provider: string; tool: string };
-  provider?: Provider;
-  arguments: Record<string, unknown>;
-  argumentBytes: number;
-  redactor: Redactor;
-  resultBytes?: number;
-}
-
-interface Outcome {
-  result: ToolResult;
-  protection: CallProtection;
-  truncated?: CallReceipt['truncated'];
-}
 
 /** One `mcp_call`, from the menu to the provider and back. */
 @Injectable()
@@ -60,41 +30,28 @@ export class CallService {
     private readonly tools: ToolsService,
     private readonly toolArguments: ToolArguments,
     private readonly connections: ConnectionsService,
-    private readonly sessions: SessionManager,
     private readonly calls: CallsRepository,
     private readonly refusals: CallRefusals,
-    private readonly inFlight: InFlightCalls,
-    private readonly recorder: CallRecorder,
-    private readonly instance: Instance,
+    private readonly dispatcher: CallDispatch,
+    private readonly receipts: CallReceipts,
     private readonly ownSecrets: OwnSecrets,
-    private readonly logger: Logger,
-    @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Never throws for what a model should read: that is the receipt's `error`. */
   async call(input: unknown, caller: MenuCaller): Promise<CallReceipt> {
-    const state: CallState = {
-      callId: `call_${randomBytes(15).toString('base64url')}`,
-      startedAt: new Date(),
-      began: performance.now(),
-      caller,
-      asked: askedFor(input),
-      arguments: {},
-      argumentBytes: 0,
-      redactor: this.ownSecrets.redactor,
-    };
+    const state = newCall(input, caller, this.ownSecrets.redactor);
     try {
       const outcome = await this.run(input, state);
       if (outcome.result.isError) throw toolFailed(outcome);
-      return await this.finish(state, outcome, undefined);
+      return await this.receipts.finish(state, outcome, undefined);
     } catch (error) {
       const failure = this.asFailure(error, state);
-      return this.finish(state, failure.outcome ?? { result: noResult, protection: untouched }, failure.error);
+      return this.receipts.finish(state, failure.outcome ?? { result: noResult, protection: untouched }, failure.error);
     }
   }
 
   /** The straight line: resolve, find, decide, check, open, admit and write, protect. */
-  private async run(input: unknown, state: CallState): Promise<Outcome> {
+  private async run(input: unknown, state: CallState): Promise<ProtectedOutcome> {
     const request = await this.read(input, state);
     state.arguments = request.arguments;
     state.argumentBytes = Buffer.byteLength(JSON.stringify(request.arguments));
@@ -106,7 +63,7 @@ export class CallService {
     const launch = await this.connections.launchOf(provider.id);
     if (launch === undefined) throw this.refusals.providerGone();
     state.redactor = launch.redactor;
-    const raw = await this.dispatch(state, provider, launch);
+    const raw = await this.dispatcher.dispatch(state, provider, launch);
     const protectedResult = protectResult(readToolResult(raw), launch.redactor);
     const cut = truncateResult(protectedResult.result, launch.maxResultChars);
     state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');
@@ -151,58 +108,8 @@ export class CallService {
     throw refusal.error;
   }
 
-  /** Opens the session, then admits and writes; a call that may have been written is never written again. */
-  private async dispatch(state: CallState, provider: Provider, launch: ConnectionLaunch): Promise<unknown> {
-    const { caller, callId } = state;
-    const controller = new AbortController();
-    const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.'));
-    if (caller.signal.aborted) leave();
-    caller.signal.addEventListener('abort', leave, { once: true });
-    const { credentialId } = caller.principal;
-    this.inFlight.add({
-      callId,
-      credentialId,
-      agentId: caller.agentId,
-      providerId: provider.id,
-      tool: state.asked.tool,
-      controller,
-    });
-    const admission = new Admission(
-      this.calls,
-      {
-        callId,
-        instanceId: this.instance.id,
-        credentialId,
-        agentId: caller.agentId,
-        providerId: provider.id,
-        providerAsked: state.asked.provider,
-        tool: state.asked.tool,
-        startedAt: state.startedAt,
-        argumentBytes: state.argumentBytes,
-        argumentPreview: this.preview(state.arguments, launch.redactor),
-      },
-      (facts) => this.refusals.atAdmission(facts, provider, state.asked.tool),
-      launch.launchRevision,
-    );
-    try {
-      return await this.sessions.use(
-        launch,
-        caller.agentId,
-        { signal: controller.signal, timeoutMs: launch.callTimeoutMs },
-        (session, signal) =>
-          session.callTool(
-            { name: state.asked.tool, arguments: state.arguments },
-            { signal, gate: admission, ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }) },
-          ),
-      );
-    } finally {
-      caller.signal.removeEventListener('abort', leave);
-      this.inFlight.remove(callId);
-    }
-  }
-
   /** Errors meant for the caller become failures; anything else (the database away, a bug) goes up. */
-  private asFailure(error: unknown, state: CallState): { error: MenuError; outcome?: Outcome } {
+  private asFailure(error: unknown, state: CallState): { error: MenuError; outcome?: ProtectedOutcome } {
     if (error instanceof ToolFailed) return { error: error.failure.error, outcome: error.outcome };
     if (error instanceof CallFailure) return { error: error.error };
     if (error instanceof SessionError) {
@@ -211,67 +118,6 @@ export class CallService {
     }
     throw error;
   }
-
-  private async finish(state: CallState, outcome: Outcome, error: MenuError | undefined): Promise<CallReceipt> {
-    const { caller, provider, asked } = state;
-    const durationMs = Math.round((performance.now() - state.began) * 1_000) / 1_000;
-    const receipt: CallReceipt = {
-      ok: error === undefined,
-      callId: state.callId,
-      provider: provider === undefined ? asked.provider : { id: provider.id, name: provider.name },
-      tool: asked.tool,
-      isError: outcome.result.isError,
-      content: outcome.result.content,
-      ...(outcome.result.structuredContent === undefined
-        ? {}
-        : { structuredContent: outcome.result.structuredContent }),
-      ...(error === undefined ? {} : { error }),
-      protection: outcome.protection,
-      ...(outcome.truncated === undefined ? {} : { truncated: outcome.truncated }),
-      durationMs,
-    };
-    await this.recorder.record({
-      id: state.callId,
-      instance_id: this.instance.id,
-      actor_kind: caller.principal.kind,
-      credential_id: caller.principal.credentialId,
-      agent_id: caller.agentId,
-      provider_id: provider?.id ?? null,
-      provider_asked: asked.provider,
-      tool: asked.tool,
-      started_at: state.startedAt.toISOString(),
-      finished_at: new Date().toISOString(),
-      ok: receipt.ok,
-      code: error?.code ?? null,
-      reason: error?.reason ?? null,
-      sent: error?.sent ?? 'yes',
-      duration_ms: durationMs,
-      argument_bytes: state.argumentBytes,
-      result_bytes: state.resultBytes ?? null,
-      protection: outcome.protection,
-      truncated: outcome.truncated !== undefined,
-      argument_preview: this.preview(state.arguments, state.redactor),
-      result_preview: this.preview(outcome.result, state.redactor),
-    });
-    this.logger.info(
-      {
-        requestId: caller.requestId,
-        callId: state.callId,
-        agentId: caller.agentId,
-        providerId: provider?.id,
-        tool: asked.tool,
-        ok: receipt.ok,
-        code: error?.code,
-        durationMs,
-      },
-      'call',
-    );
-    return receipt;
-  }
-
-  private preview(value: unknown, redactor: Redactor): string | null {
-    return previewOf(value, redactor, this.settings.WARREN_PREVIEW_CHARS);
-  }
 }
 
 const noResult: ToolResult = { isError: false, content: [] };
@@ -279,14 +125,14 @@ const noResult: ToolResult = { isError: false, content: [] };
 /** The provider ran the tool and says that it failed. */
 class ToolFailed extends Error {
   constructor(
-    readonly outcome: Outcome,
+    readonly outcome: ProtectedOutcome,
     readonly failure: CallFailure,
   ) {
     super(failure.message);
   }
 }
 
-function toolFailed(outcome: Outcome): ToolFailed {
+function toolFailed(outcome: ProtectedOutcome): ToolFailed {
   const text = textOf(outcome.result.content).slice(0, 500);
   return new ToolFailed(
     outcome,

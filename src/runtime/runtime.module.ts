@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { CatalogModule } from '../catalog/catalog.module.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { GrantsModule } from '../grants/grants.module.js';
+import { CallDispatch } from './call-dispatch.js';
+import { CallReceipts } from './call-receipts.js';
 import { CallRecorder } from './call-recorder.js';
 import { CallRefusals } from './call-refusals.js';
 import { CallService } from './call.service.js';
@@ -27,6 +29,8 @@ import { ToolArguments } from './tool-arguments.js';
   controllers: [MenuController, McpController, CallsController],
   providers: [
     CallsRepository,
+    CallDispatch,
+    CallReceipts,
     CallRecorder,
     CallRefusals,
     CallService,

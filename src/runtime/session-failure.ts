@@ -1,8 +1,19 @@
 import type { SessionError } from '../connections/session/session-error.js';
+import type { ProviderFailureReason } from '../provider-failure.js';
 import { CallFailure } from './call-failure.js';
 
 /** JSON-RPC error by which a provider of revision 2025-11-25 asks for a page to be opened first. */
 const URL_ELICITATION_REQUIRED = -32_042;
+
+/** Only a change of the connection helps against these. */
+const OPERATOR_REASONS = new Set<ProviderFailureReason>([
+  'executable_not_found',
+  'executable_not_permitted',
+  'egress_denied',
+  'not_mcp',
+  'protocol_unsupported',
+  'tls_verification_failed',
+]);
 
 /** What a session error means to the caller of one tool. `secretFree` masks what the provider said. */
 export function toCallFailure(
@@ -12,6 +23,7 @@ export function toCallFailure(
 ): CallFailure {
   const message = secretFree(error.message);
   const { sent, reason } = error;
+  const needsOperator = reason !== undefined && OPERATOR_REASONS.has(reason);
   switch (error.kind) {
     case 'unreachable':
       if (reason === 'auth_required' || reason === 'auth_forbidden') {
@@ -24,8 +36,10 @@ export function toCallFailure(
       return new CallFailure('mcp_provider_unreachable', message, {
         sent,
         ...(reason === undefined ? {} : { reason }),
-        retryable: sent === 'no',
-        hint: 'The provider could not be reached; try once more later, and tell the user if it stays away.',
+        retryable: sent === 'no' && !needsOperator,
+        hint: needsOperator
+          ? `Do not try again; tell the user that an operator has to mend the connection ${providerName}.`
+          : 'The provider could not be reached; try once more later, and tell the user if it stays away.',
       });
     case 'timeout':
       return new CallFailure('mcp_call_timeout', message, {

@@ -48,4 +48,9 @@ describe('MessageLines', () => {
       { kind: 'noise' },
     ]);
   });
+
+  it.each(['"text"', '[]', '42', 'null'])('names the request that is answered with %s', (result) => {
+    const line = Buffer.from(`{"jsonrpc":"2.0","id":5,"result":${result}}\n`);
+    expect(new MessageLines(100).push(line)).toEqual([{ kind: 'malformed', id: 5 }]);
+  });
 });

@@ -5,6 +5,8 @@ import { StringDecoder } from 'node:string_decoder';
 export type MessageLine =
   | { kind: 'message'; message: JSONRPCMessage }
   | { kind: 'noise' }
+  /** An answer to the request `id` whose result is no object, which the protocol does not allow. */
+  | { kind: 'malformed'; id: number }
   /** A line over the bound; `id` is the request it seems to answer, where its head told. */
   | { kind: 'oversize'; id: number | undefined };
 
@@ -57,20 +59,25 @@ export class MessageLines {
     this.oversizeHead = undefined;
     if (oversizeHead !== undefined) return { kind: 'oversize', id: idInHead(oversizeHead) };
     if (line === '') return undefined;
-    const message = parseMessage(line);
-    return message === undefined ? { kind: 'noise' } : { kind: 'message', message };
+    return readLine(line);
   }
 }
 
-function parseMessage(line: string): JSONRPCMessage | undefined {
-  if (!line.startsWith('{')) return undefined;
+function readLine(line: string): MessageLine {
+  if (!line.startsWith('{')) return { kind: 'noise' };
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return undefined;
+    return { kind: 'noise' };
   }
-  return isMessage(value) ? value : undefined;
+  if (!isMessage(value)) return { kind: 'noise' };
+  if (!('result' in value) || isObject(value.result)) return { kind: 'message', message: value };
+  return { kind: 'malformed', id: Number(value.id) };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A JSON-RPC 2.0 request, notification or response; a string copy of a number counts as that id. */

@@ -60,7 +60,7 @@ export class SessionError extends Error {
 
 /** JSON-RPC error code of the errors this client puts in place of an answer that cannot come. */
 export const LOCAL_ERROR_CODE = -32_099;
-export type LocalErrorData = { warren: 'interrupted' | 'too_large' };
+export type LocalErrorData = { warren: 'interrupted' | 'too_large' | 'malformed' };
 
 /** Translates what the SDK, the safe fetch or the launcher throws while a session opens. */
 export function toOpenError(error: unknown, stderrTail?: string): SessionError {
@@ -80,8 +80,13 @@ export function toOpenError(error: unknown, stderrTail?: string): SessionError {
   if (error instanceof SdkError) return because(sdkReason(error), sdkMessage(error));
   const message = error instanceof Error ? error.message : String(error);
   if (/protocol version is not supported/i.test(message)) return because('protocol_unsupported', message);
+  if (error instanceof Error && UNREADABLE.has(error.name))
+    return because('not_mcp', 'The provider did not answer with MCP.');
   return because('unknown', message);
 }
+
+/** What a body that is no JSON, or JSON that is no JSON-RPC, is reported as. */
+const UNREADABLE = new Set(['SyntaxError', 'ZodError', '$ZodError']);
 
 /** Translates what a request on an open session throws. `sent` is what the gate or transport knows. */
 export function toRequestError(error: unknown, sent: Sent): SessionError {
@@ -103,7 +108,7 @@ export function toRequestError(error: unknown, sent: Sent): SessionError {
   if (error instanceof UnauthorizedError) {
     return new SessionError('unreachable', 'The provider asks for authentication (401).', {
       reason: 'auth_required',
-      sent: 'no',
+      sent,
       cause: error,
     });
   }
@@ -111,8 +116,16 @@ export function toRequestError(error: unknown, sent: Sent): SessionError {
     return new SessionError('unreachable', httpMessage(error), { reason: httpReason(error), sent, cause: error });
   }
   if (error instanceof SdkError) return fromSdkError(error, sent);
+  if (error instanceof Error && UNREADABLE.has(error.name)) return notAResult(error);
   return new SessionError('interrupted', error instanceof Error ? error.message : String(error), {
     sent,
+    cause: error,
+  });
+}
+
+function notAResult(error: Error): SessionError {
+  return new SessionError('protocol_error', 'The provider answered with something that is no result.', {
+    sent: 'yes',
     cause: error,
   });
 }
@@ -122,6 +135,7 @@ function fromProtocolError(error: ProtocolError): SessionError {
   if (local?.warren === 'too_large') {
     return new SessionError('too_large', 'The answer is larger than this server reads.', { sent: 'yes', cause: error });
   }
+  if (local?.warren === 'malformed') return notAResult(error);
   if (local?.warren === 'interrupted') {
     return new SessionError('interrupted', 'The session broke before the answer came.', {
       sent: 'maybe',

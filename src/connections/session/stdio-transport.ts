@@ -151,24 +151,23 @@ export class StdioTransport implements Transport {
         case 'noise':
           this.noise += 1;
           break;
+        case 'malformed':
+          if (this.pending.has(line.id)) this.fail([line.id], 'malformed');
+          break;
         case 'oversize':
-          this.failOversize(line.id);
+          // where it is unknown whom the line answers, all that wait fail
+          this.fail(line.id !== undefined && this.pending.has(line.id) ? [line.id] : [...this.pending], 'too_large');
           break;
       }
     }
   }
 
-  /** The request an oversize line answers fails with words; where that is unknown, all that wait do. */
-  private failOversize(id: number | undefined): void {
-    const ids = id !== undefined && this.pending.has(id) ? [id] : [...this.pending];
-    for (const failed of ids) {
-      this.pending.delete(failed);
-      const data: LocalErrorData = { warren: 'too_large' };
-      this.onmessage?.({
-        jsonrpc: '2.0',
-        id: failed,
-        error: { code: LOCAL_ERROR_CODE, message: 'message too large', data },
-      });
+  /** Puts an error of our own in place of answers that cannot be read. */
+  private fail(ids: readonly number[], why: LocalErrorData['warren']): void {
+    for (const id of ids) {
+      this.pending.delete(id);
+      const data: LocalErrorData = { warren: why };
+      this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
     }
   }
 

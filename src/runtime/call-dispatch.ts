@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Provider } from '../catalog/providers.service.js';
+import type { Settings } from '../config.js';
+import type { ConnectionLaunch } from '../connections/connection.launch.js';
+import { SessionError } from '../connections/session/session-error.js';
+import { SessionManager } from '../connections/session/session-manager.js';
+import { Instance } from '../instance.js';
+import { SETTINGS } from '../settings.token.js';
+import { Admission } from './admission.js';
+import { CallRefusals } from './call-refusals.js';
+import type { CallState } from './call-state.js';
+import { CallsRepository } from './calls.repository.js';
+import { InFlightCalls } from './in-flight-calls.js';
+import { previewOf } from './preview.js';
+
+/** The part of a call's path that touches the provider. */
+@Injectable()
+export class CallDispatch {
+  constructor(
+    private readonly sessions: SessionManager,
+    private readonly calls: CallsRepository,
+    private readonly refusals: CallRefusals,
+    private readonly inFlight: InFlightCalls,
+    private readonly instance: Instance,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  /** Opens the session, then admits and writes; a call that may have been written is never written again. */
+  async dispatch(state: CallState, provider: Provider, launch: ConnectionLaunch): Promise<unknown> {
+    const { caller, callId } = state;
+    const controller = new AbortController();
+    const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.'));
+    if (caller.signal.aborted) leave();
+    caller.signal.addEventListener('abort', leave, { once: true });
+    const { credentialId } = caller.principal;
+    this.inFlight.add({
+      callId,
+      credentialId,
+      agentId: caller.agentId,
+      providerId: provider.id,
+      tool: state.asked.tool,
+      controller,
+    });
+    const admission = new Admission(
+      this.calls,
+      {
+        callId,
+        instanceId: this.instance.id,
+        credentialId,
+        agentId: caller.agentId,
+        providerId: provider.id,
+        providerAsked: state.asked.provider,
+        tool: state.asked.tool,
+        startedAt: state.startedAt,
+        argumentBytes: state.argumentBytes,
+        argumentPreview: previewOf(state.arguments, launch.redactor, this.settings.WARREN_PREVIEW_CHARS),
+      },
+      (facts) => this.refusals.atAdmission(facts, provider, state.asked.tool),
+      launch.launchRevision,
+    );
+    try {
+      return await this.sessions.use(
+        launch,
+        caller.agentId,
+        { signal: controller.signal, timeoutMs: launch.callTimeoutMs },
+        (session, signal) =>
+          session.callTool(
+            { name: state.asked.tool, arguments: state.arguments },
+            { signal, gate: admission, ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }) },
+          ),
+      );
+    } finally {
+      caller.signal.removeEventListener('abort', leave);
+      this.inFlight.remove(callId);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Settings } from '../config.js';
+import { Instance } from '../instance.js';
+import { Logger } from '../logger.js';
+import { SETTINGS } from '../settings.token.js';
+import { CallRecorder } from './call-recorder.js';
+import type { CallState, ProtectedOutcome } from './call-state.js';
+import type { CallReceipt, MenuError } from './menu.answers.js';
+import { previewOf } from './preview.js';
+
+/** Makes the receipt of a call: the one that is answered, the row that is kept, and the line in the log. */
+@Injectable()
+export class CallReceipts {
+  constructor(
+    private readonly recorder: CallRecorder,
+    private readonly instance: Instance,
+    private readonly logger: Logger,
+    @Inject(SETTINGS) private readonly settings: Settings,
+  ) {}
+
+  async finish(state: CallState, outcome: ProtectedOutcome, error: MenuError | undefined): Promise<CallReceipt> {
+    const { caller, provider, asked } = state;
+    const durationMs = Math.round((performance.now() - state.began) * 1_000) / 1_000;
+    const receipt: CallReceipt = {
+      ok: error === undefined,
+      callId: state.callId,
+      provider: provider === undefined ? asked.provider : { id: provider.id, name: provider.name },
+      tool: asked.tool,
+      isError: outcome.result.isError,
+      content: outcome.result.content,
+      ...(outcome.result.structuredContent === undefined
+        ? {}
+        : { structuredContent: outcome.result.structuredContent }),
+      ...(error === undefined ? {} : { error }),
+      protection: outcome.protection,
+      ...(outcome.truncated === undefined ? {} : { truncated: outcome.truncated }),
+      durationMs,
+    };
+    await this.recorder.record({
+      id: state.callId,
+      instance_id: this.instance.id,
+      actor_kind: caller.principal.kind,
+      credential_id: caller.principal.credentialId,
+      agent_id: caller.agentId,
+      provider_id: provider?.id ?? null,
+      provider_asked: asked.provider,
+      tool: asked.tool,
+      started_at: state.startedAt.toISOString(),
+      finished_at: new Date().toISOString(),
+      ok: receipt.ok,
+      code: error?.code ?? null,
+      reason: error?.reason ?? null,
+      sent: error?.sent ?? 'yes',
+      duration_ms: durationMs,
+      argument_bytes: state.argumentBytes,
+      result_bytes: state.resultBytes ?? null,
+      protection: outcome.protection,
+      truncated: outcome.truncated !== undefined,
+      argument_preview: previewOf(state.arguments, state.redactor, this.settings.WARREN_PREVIEW_CHARS),
+      result_preview: previewOf(outcome.result, state.redactor, this.settings.WARREN_PREVIEW_CHARS),
+    });
+    this.logger.info(
+      {
+        requestId: caller.requestId,
+        callId: state.callId,
+        agentId: caller.agentId,
+        providerId: provider?.id,
+        tool: asked.tool,
+        ok: receipt.ok,
+        code: error?.code,
+        durationMs,
+      },
+      'call',
+    );
+    return receipt;
+  }
+}
