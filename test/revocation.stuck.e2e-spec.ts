@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RevocationBench, startRevocationBench, WORKER } from './revocation.bench.js';
+import { CONNECTIONS, type RevocationBench, startRevocationBench, WORKER } from './revocation.bench.js';
 import { callTool } from './revocation.callers.js';
 import { replacedGrants } from './revocation.kinds.js';
 import { admittedNumbers, emptyTally, runTrial } from './revocation.trial.js';
 
 /** A revocation waits this long for admissions in progress, milliseconds. */
 const REVOCATION_WAIT_MS = 5_000;
+const WAITS_WITHIN_MS = 10_000;
 const PAUSES = Math.max(2, Math.ceil(Number(process.env['WARREN_VERIFY_COUNT'] ?? 15) / 20));
 
 describe('revocation while an admission is stuck', () => {
@@ -97,6 +98,36 @@ describe('revocation while an admission is stuck', () => {
     60_000 + PAUSES * 15_000,
   );
 
+  it.each(CONNECTIONS)('does not write a call whose caller left while it was being admitted: %s', async (provider) => {
+    const { api, pool, log } = bench;
+    const worker = api.as(await bench.workerToken());
+    const number = bench.nextNumber();
+    const leaving = new AbortController();
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select pg_advisory_xact_lock(2, hashtext($1))', [WORKER]);
+      const asked = fetch(new URL(`/api/agents/${WORKER}/menu/mcp_call`, worker.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${worker.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ provider, tool: 'record', arguments: { n: number } }),
+        signal: leaving.signal,
+      });
+      await admissionWaits(bench);
+      leaving.abort();
+      await expect(asked).rejects.toThrow('abort');
+      await receiptOf(bench, number);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    // goes the same way, after it
+    expect(await callTool(worker, provider, 'record', bench.nextNumber())).toBe('ok');
+    await log.mark();
+    expect(log.arrivals.filter((arrival) => arrival.number === number)).toEqual([]);
+    expect(await receiptOf(bench, number)).toMatchObject({ code: 'mcp_call_cancelled', sent: 'no' });
+  });
+
   it('lets no late write through when a provider does not read its input', async () => {
     const { api, log } = bench;
     const token = await bench.workerToken();
@@ -135,6 +166,30 @@ describe('revocation while an admission is stuck', () => {
     expect(await callTool(worker, 'line', 'record', bench.nextNumber())).toBe('ok');
   });
 });
+
+/** The finished call of this number. */
+async function receiptOf({ pool }: RevocationBench, number: number): Promise<unknown> {
+  for (const deadline = performance.now() + WAITS_WITHIN_MS; performance.now() < deadline; await delay(20)) {
+    const { rows } = await pool.query(
+      `select code, sent from calls where state = 'finished' and argument_preview like $1`,
+      [`{"n":${number}}`],
+    );
+    if (rows.length > 0) return rows[0];
+  }
+  throw new Error(`call ${number} has no receipt`);
+}
+
+/** Until an admission waits for a lock that is held against it. */
+async function admissionWaits({ pool }: RevocationBench): Promise<void> {
+  for (const deadline = performance.now() + WAITS_WITHIN_MS; performance.now() < deadline; await delay(20)) {
+    const { rows } = await pool.query(
+      `select from pg_locks where locktype = 'advisory' and not granted and mode = 'ShareLock'
+         and database = (select oid from pg_database where datname = current_database())`,
+    );
+    if (rows.length > 0) return;
+  }
+  throw new Error('no admission waits for its locks');
+}
 
 /** Whether an admission lasts, as only that of a process that cannot go on does. */
 async function holdsAdmission({ pool }: RevocationBench): Promise<boolean> {

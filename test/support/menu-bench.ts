@@ -103,11 +103,13 @@ export class MenuBench {
   /** What the provider of a connection saw. */
   async seen(connectionId: string): Promise<SeenMessage[]> {
     const lines = await readFile(this.logOf(connectionId), 'utf8').catch(() => '');
-    return lines
-      .split('\n')
-      // the last line may be half written
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as SeenMessage);
+    return (
+      lines
+        .split('\n')
+        // the last line may be half written
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as SeenMessage)
+    );
   }
 
   /** The calls of a tool that reached the provider. */

@@ -7,6 +7,6 @@ import { openPlatform } from '../../dist/src/platform.js';
 const platform = await openPlatform(readConfig(process.env).settings, migrations);
 const application = await createApplication(platform);
 await application.init();
-console.log(application.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false }));
+process.stdout.write(`${application.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false })}\n`);
 await application.close();
 await platform.close();
