@@ -13,6 +13,8 @@ import { systemErrorCode } from './system-error.js';
 
 /** How long calls in flight may take to finish once the server was told to stop, milliseconds. */
 const DRAIN_MS = 25_000;
+/** How long the rooms may take to end their sessions after that, milliseconds: a stop ladder takes 1.6 s. */
+const CLOSE_MS = 4_000;
 
 export interface RunningServer {
   url: string;
@@ -54,10 +56,10 @@ function stopper(application: NestFastifyApplication, platform: Platform, reques
     const closed = application.close().catch((error: unknown) => {
       platform.logger.error({ error }, 'the application did not close cleanly');
     });
-    await withinDrain(requests.none());
+    await within(DRAIN_MS, requests.none());
     // a caller that is cut off counts as one that went away, which cancels its call
     requests.cutConnections();
-    await closed;
+    await within(CLOSE_MS, closed);
     await application.get(SafeFetch).close();
     await application.get(SessionRecorder).flush();
     await platform.close();
@@ -66,10 +68,11 @@ function stopper(application: NestFastifyApplication, platform: Platform, reques
   return () => (stopping ??= run());
 }
 
-async function withinDrain(done: Promise<void>): Promise<void> {
+/** Waits, but no longer than this, milliseconds. */
+async function within(milliseconds: number, done: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const bound = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, DRAIN_MS);
+    timer = setTimeout(resolve, milliseconds);
   });
   await Promise.race([done, bound]);
   clearTimeout(timer);

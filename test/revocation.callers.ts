@@ -4,12 +4,16 @@ import type { Api } from './support/api.js';
 
 /** What a caller that lost its permission is told. */
 const REFUSALS = new Set(['mcp_tool_not_granted', 'mcp_provider_not_available', 'mcp_tool_not_found']);
-/** What a call under way may end with when permission, session or (in a paused process) transaction goes. */
+/**
+ * What a call under way may end with when permission, session or (in a paused process) transaction goes; `busy` when each
+ * of its admissions was granted too shortly before the token expired.
+ */
 const ENDINGS = new Set([
   'mcp_call_cancelled',
   'mcp_call_interrupted',
   'mcp_provider_unreachable',
   'database_unavailable',
+  'busy',
 ]);
 /** A caller that is not refused by then never will be. */
 const MOST_CALLS = 5_000;

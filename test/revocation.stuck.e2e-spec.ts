@@ -69,25 +69,29 @@ describe('revocation while an admission is stuck', () => {
       const tally = emptyTally();
       const waits: number[] = [];
       let pausedAt = 0;
-      while (tally.revocations < PAUSES) {
-        await runTrial(bench, replacedGrants, tally, {
-          callers: [1, 8],
-          through: 0,
-          // PostgreSQL ends the transaction of the paused process, and with it the call row
-          rowsAreKept: false,
-          before: async () => {
-            do {
+      try {
+        while (tally.revocations < PAUSES) {
+          await runTrial(bench, replacedGrants, tally, {
+            callers: [1, 8],
+            through: 0,
+            // PostgreSQL ends the transaction of the paused process, and with it the call row
+            rowsAreKept: false,
+            before: async () => {
+              do {
+                paused.kill('SIGCONT');
+                await delay(bench.random() * 10);
+                paused.kill('SIGSTOP');
+              } while (!(await holdsAdmission(bench)));
+              pausedAt = performance.now();
+            },
+            after: () => {
+              waits.push(performance.now() - pausedAt);
               paused.kill('SIGCONT');
-              await delay(bench.random() * 10);
-              paused.kill('SIGSTOP');
-            } while (!(await holdsAdmission(bench)));
-            pausedAt = performance.now();
-          },
-          after: () => {
-            waits.push(performance.now() - pausedAt);
-            paused.kill('SIGCONT');
-          },
-        });
+            },
+          });
+        }
+      } finally {
+        paused.kill('SIGCONT');
       }
       process.stdout.write(`paused Warren: ${tally.revocations} revocations, ${waits.map(Math.round).join(', ')} ms\n`);
       expect(tally.violations).toEqual([]);

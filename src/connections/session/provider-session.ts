@@ -5,6 +5,7 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { LearnedEra } from '../../database.schema.js';
 import { DeadlinePassed, untilAborted } from '../../deadline.js';
 import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
@@ -14,6 +15,8 @@ import { SessionError, toRequestError, type Sent } from './session-error.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
 const SDK_TIMEOUT_MS = 3_600_000;
+/** How long a remote provider may take to hear that its session is over, milliseconds. */
+const TERMINATE_MS = 1_000;
 
 /** Accepts any result as it is: providers are judged by our own readers, one tool and one block at a time. */
 const anyResult: StandardSchemaV1<unknown, unknown> = {
@@ -85,6 +88,8 @@ export class ProviderSession {
         this.open = false;
         resolve();
       };
+      // it may have ended right after the handshake
+      if (client.transport === undefined) client.onclose();
     });
     // a transport's out-of-band trouble is either fatal, then `closed` tells, or noise
     client.onerror = () => undefined;
@@ -140,7 +145,8 @@ export class ProviderSession {
   /** Starts ending the session; the answer to a caller never waits for it. Resolves when nothing of it is left. */
   async close(): Promise<void> {
     this.open = false;
-    if (this.terminate !== undefined) await this.terminate();
+    if (this.terminate !== undefined)
+      await Promise.race([this.terminate(), delay(TERMINATE_MS, undefined, { ref: false })]);
     await this.client.close().catch(() => undefined);
     await this.child?.stop();
     await this.child?.ended;
