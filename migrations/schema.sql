@@ -188,8 +188,6 @@ CREATE INDEX providers_name_folded ON public.providers USING btree (name_folded)
 
 CREATE INDEX tools_position ON public.tools USING btree (provider_id, "position");
 
-CREATE INDEX tools_search_terms ON public.tools USING gin (search_terms);
-
 CREATE UNIQUE INDEX providers_connection_name ON public.providers USING btree (name) WHERE (kind = 'connection'::text);
 
 CREATE OR REPLACE FUNCTION public.admit_call(p_call_id text, p_instance_id uuid, p_credential_id text, p_agent_id text, p_provider_id text, p_tool text, p_provider_asked text, p_started_at timestamp with time zone, p_argument_bytes integer, p_argument_preview text)

@@ -52,7 +52,13 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     filter.answer(refusal ?? fault, request, reply);
   };
   const fastify = adapter.getInstance();
-  fastify.removeContentTypeParser('text/plain');
+  fastify.removeContentTypeParser(['text/plain', 'application/json']);
+  const parseJson = fastify.getDefaultJsonParser('error', 'error');
+  // clients often name the type also where there is no body
+  fastify.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parseJson(request, body, done);
+  });
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);

@@ -75,6 +75,7 @@ function unknownVariables(environment: Readonly<Record<string, string | undefine
   const known = Object.keys(variables);
   return Object.keys(environment)
     .filter((name) => name.startsWith('WARREN_') && !known.includes(name) && !IGNORED.has(name))
+    .filter((name) => environment[name] !== undefined && environment[name] !== '')
     .map((name) => `${name} is not a variable Warren knows; \`warren config\` lists those it does`);
 }
 

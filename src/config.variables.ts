@@ -155,11 +155,19 @@ export const variables = {
   },
   WARREN_RATE_AUTH_FAILURES: {
     fallback: '30',
-    describe: 'Failed authentications per minute and address',
+    describe: 'Failed authentications per minute and address (no effect yet)',
     parse: integer(1, 1_000_000),
   },
-  WARREN_RATE_REQUESTS: { fallback: '600', describe: 'Requests per second and key', parse: integer(1, 1_000_000) },
-  WARREN_RATE_AGENT_CALLS: { fallback: '64', describe: 'Concurrent menu calls per agent', parse: integer(1, 100_000) },
+  WARREN_RATE_REQUESTS: {
+    fallback: '600',
+    describe: 'Requests per second and key (no effect yet)',
+    parse: integer(1, 1_000_000),
+  },
+  WARREN_RATE_AGENT_CALLS: {
+    fallback: '64',
+    describe: 'Concurrent menu calls per agent (no effect yet)',
+    parse: integer(1, 100_000),
+  },
 } as const satisfies Record<string, Variable<unknown>>;
 
 export type VariableName = keyof typeof variables;

@@ -49,7 +49,12 @@ function field(options: FieldOptions, schema: ApiPropertyOptions, validators: Pr
   return applyDecorators(
     ApiProperty(documented),
     ...(optional || nullable ? [IsOptional()] : []),
-    ...(maxItems === undefined ? [] : [IsArray(), ArrayMaxSize(maxItems)]),
+    ...(maxItems === undefined
+      ? []
+      : [
+          IsArray({ message: 'must be a list' }),
+          ArrayMaxSize(maxItems, { message: `must have at most ${maxItems} entries` }),
+        ]),
     ...validators,
   );
 }

@@ -9,6 +9,11 @@ export class Instance {
   get childMarker(): string {
     return `${this.id},${process.pid},${ownStart()}`;
   }
+
+  /** Names this process in file names: `<pid>-<start>`. */
+  get owner(): string {
+    return `${process.pid}-${ownStart()}`;
+  }
 }
 
 /** Where the system does not tell, milliseconds since 1970. */

@@ -5,14 +5,18 @@ import { CredentialsService } from './credentials.service.js';
 import { createApplication, listen } from './app.js';
 import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
+import { removeOrphanedDirectories } from './connections/session/private-directories.js';
 import { SessionRecorder } from './connections/session-recorder.js';
 import { endOrphanedProviders } from './connections/session/orphan-sweep.js';
 import { Readiness } from './readiness.js';
+import { InFlightCalls } from './runtime/in-flight-calls.js';
 import { SafeFetch } from './safe-fetch.js';
 import { systemErrorCode } from './system-error.js';
 
 /** How long calls in flight may take to finish once the server was told to stop, milliseconds. */
 const DRAIN_MS = 25_000;
+/** How long the answers to cancelled calls may take to leave, milliseconds. */
+const LAST_ANSWERS_MS = 1_000;
 /** How long the rooms may take to end their sessions after that, milliseconds: a stop ladder takes 1.6 s. */
 const CLOSE_MS = 4_000;
 
@@ -20,8 +24,11 @@ export interface RunningServer {
   url: string;
   application: NestFastifyApplication;
   platform: Platform;
-  /** Readiness falls, admitted calls finish, everything this process started ends. */
-  stop(): Promise<void>;
+  /**
+   * Readiness falls, admitted calls finish (for at most 25 s, or until `hurry` resolves), those that do not are
+   * cancelled and answered, and everything this process started ends.
+   */
+  stop(hurry?: Promise<void>): Promise<void>;
 }
 
 /** Starts everything. Errors: in words for an operator; nothing stays behind then. */
@@ -31,6 +38,7 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   try {
     const ended = await endOrphanedProviders();
     if (ended > 0) platform.logger.warn({ ended }, 'provider processes of a Warren that was killed were ended');
+    await removeOrphanedDirectories();
     application = await createApplication(platform);
     if (settings.WARREN_ADMIN_KEY !== undefined) {
       await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
@@ -49,15 +57,21 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
   }
 }
 
-function stopper(application: NestFastifyApplication, platform: Platform, requests: OpenRequests): () => Promise<void> {
+function stopper(
+  application: NestFastifyApplication,
+  platform: Platform,
+  requests: OpenRequests,
+): RunningServer['stop'] {
   let stopping: Promise<void> | undefined;
-  const run = async (): Promise<void> => {
+  const run = async (hurry: Promise<void> | undefined): Promise<void> => {
     application.get(Readiness).drain();
     const closed = application.close().catch((error: unknown) => {
       platform.logger.error({ error }, 'the application did not close cleanly');
     });
-    await within(DRAIN_MS, requests.none());
-    // a caller that is cut off counts as one that went away, which cancels its call
+    const answered = requests.none();
+    await within(DRAIN_MS, hurry === undefined ? answered : Promise.race([answered, hurry]));
+    application.get(InFlightCalls).cancelAll('The server is shutting down.');
+    await within(LAST_ANSWERS_MS, answered);
     requests.cutConnections();
     await within(CLOSE_MS, closed);
     await application.get(SafeFetch).close();
@@ -65,7 +79,7 @@ function stopper(application: NestFastifyApplication, platform: Platform, reques
     await platform.close();
     platform.logger.info({}, 'Warren stopped');
   };
-  return () => (stopping ??= run());
+  return (hurry) => (stopping ??= run(hurry));
 }
 
 /** Waits, but no longer than this, milliseconds. */

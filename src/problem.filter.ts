@@ -21,8 +21,14 @@ export class ProblemFilter implements ExceptionFilter {
   /** Also used for errors that Fastify meets before a handler runs. */
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = toProblem(error);
-    if (problem.status >= 500) {
+    // what a provider or a bound refuses is told to the caller; a stack is only of use for our own faults
+    if (problem.status === 500) {
       this.logger.error({ requestId: request.id, code: problem.code, error }, 'request failed');
+    } else if (problem.status > 500) {
+      this.logger.warn(
+        { requestId: request.id, code: problem.code, reason: problem.reason, detail: problem.detail },
+        'request failed',
+      );
     }
     const { status, title } = problemCatalogue[problem.code];
     if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', String(problem.retryAfterSeconds));

@@ -10,7 +10,7 @@ export function validationPipe(): ValidationPipe {
     whitelist: true,
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
-    validationError: { target: false, value: false },
+    validationError: { target: false, value: true },
     exceptionFactory: (errors) => {
       const problems = errors.flatMap((error) => flatten(error, '')).slice(0, MAX_FIELD_PROBLEMS);
       const named = problems.map(({ path, message }) => (path === '' ? message : `${path} ${message}`));
@@ -36,20 +36,24 @@ class ObjectPipe extends ValidationPipe {
   }
 }
 
+/** The rule that says most about a wrong value comes first; one sentence a field is enough. */
+const TELLING_RULES = ['whitelistValidation', 'unknownValue', 'isArray', 'isObject', 'isString', 'isInt', 'isBoolean'];
+
 function flatten(error: ValidationError, parent: string): FieldProblem[] {
   const path = pathOf(parent, error.property);
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
-    path,
-    message:
-      rule === 'whitelistValidation'
-        ? 'is not a field of this request'
-        : rule === 'unknownValue'
-          ? 'must be an object'
-          : message,
-  }));
-  // several rules say the same about a value of the wrong type: one sentence is enough
-  const distinct = own.filter(({ message }, index) => own.findIndex((other) => other.message === message) === index);
-  return [...distinct.slice(-1), ...(error.children ?? []).flatMap((child) => flatten(child, path))];
+  const rules = Object.keys(error.constraints ?? {});
+  const rule = TELLING_RULES.find((telling) => rules.includes(telling)) ?? rules.at(-1);
+  const own = rule === undefined ? [] : [{ path, message: messageOf(rule, error) }];
+  return [...own, ...(error.children ?? []).flatMap((child) => flatten(child, path))];
+}
+
+function messageOf(rule: string, { value, property, constraints }: ValidationError): string {
+  if (rule === 'whitelistValidation') return 'is not a field of this request';
+  if (rule === 'unknownValue') return 'must be an object';
+  if (value === undefined) return 'is required';
+  // an element of a list is told of by the list's own rule
+  if (rule === 'nestedValidation' && /^\d+$/.test(property)) return 'must be an object';
+  return constraints?.[rule] ?? 'is not valid';
 }
 
 function pathOf(parent: string, property: string | undefined): string {

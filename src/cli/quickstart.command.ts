@@ -8,7 +8,7 @@ import { prepareDataDirectory } from '../data-directory.js';
 import { startServer, type RunningServer } from '../main.js';
 import { keptToken } from './kept-token.js';
 import { OperatorClient } from './operator-client.js';
-import { untilToldToStop } from './stop-signal.js';
+import { listenForStop } from './stop-signal.js';
 
 const CONNECTION = 'everything';
 const AGENT = 'demo';
@@ -22,18 +22,18 @@ export async function quickstart({ settings, effective }: Config): Promise<void>
   // the story is told on standard output; the log only speaks up when something is wrong
   const quiet = effective.find(({ name }) => name === 'LOG_LEVEL')?.source === 'default';
   // heard from the first moment: a signal during the start must not leave a database behind
-  const stop = untilToldToStop();
+  const stop = listenForStop();
   const server = await startServer(quiet ? { ...settings, LOG_LEVEL: 'warn' } : settings);
   try {
-    const told = await Promise.race([tell(server), stop]);
+    const told = await Promise.race([tell(server), stop.first]);
     if (typeof told !== 'string') report(server.url, told.key, told.token);
   } catch (error) {
     await server.stop();
     throw error;
   }
-  await stop;
+  await stop.first;
   console.log('\nStopping …');
-  await server.stop();
+  await server.stop(stop.again);
 }
 
 async function tell(server: RunningServer): Promise<{ key: string; token: string }> {

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { ConfigError, readProcessConfig, type Config } from '../config.js';
 import { WrongKeyError } from '../platform.js';
 import { operatorScopes, type OperatorScope } from '../principal.js';
+import { errorText } from '../system-error.js';
 import { version } from '../version.js';
 import { createKey } from './keys.command.js';
 import { migrate } from './migrate.command.js';
@@ -21,9 +22,10 @@ export async function run(argv: readonly string[]): Promise<void> {
     await program().parseAsync([...argv]);
   } catch (error) {
     process.exitCode = error instanceof ConfigError || error instanceof WrongKeyError ? EXIT_CONFIG : 1;
-    console.error(error instanceof Error ? error.message : String(error));
-    if (process.exitCode === 1 && error instanceof Error && error.cause instanceof Error)
-      console.error(`  because: ${error.cause.message}`);
+    const said = errorText(error);
+    console.error(said);
+    const cause = error instanceof Error && error.cause !== undefined ? errorText(error.cause) : '';
+    if (process.exitCode === 1 && cause !== '' && !said.includes(cause)) console.error(`  because: ${cause}`);
   }
 }
 

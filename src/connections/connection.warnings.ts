@@ -5,6 +5,7 @@ import { secretField } from './secret-changes.js';
 import { hasPlaceholder } from './secret-values.js';
 
 export type ConnectionWarningCode =
+  | 'command_contains_blank'
   | 'discovery_failed'
   | 'placeholder_not_expanded'
   | 'secret_too_short_to_redact'
@@ -22,6 +23,7 @@ export interface ConnectionWarning {
 export function warningsOf(settings: ConnectionSettings, secrets: readonly SecretMark[]): ConnectionWarning[] {
   return [
     ...lifecycleWarnings(settings),
+    ...commandWarnings(settings),
     ...urlWarnings(settings),
     ...literalWarnings(settings),
     ...secretWarnings(secrets),
@@ -32,6 +34,12 @@ function lifecycleWarnings({ transport, lifecycle }: ConnectionSettings): Connec
   if (transport !== 'stdio' || lifecycle !== 'ephemeral') return [];
   const message = 'Each call starts a process of its own; keep_alive starts one and keeps it.';
   return [{ field: 'lifecycle', code: 'stdio_ephemeral_slow', message }];
+}
+
+function commandWarnings({ command }: ConnectionSettings): ConnectionWarning[] {
+  if (command === null || !/\s/.test(command)) return [];
+  const message = 'A blank is part of the name of the executable here; put arguments into args.';
+  return [{ field: 'command', code: 'command_contains_blank', message }];
 }
 
 function urlWarnings({ baseUrl }: ConnectionSettings): ConnectionWarning[] {

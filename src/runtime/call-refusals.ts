@@ -7,6 +7,8 @@ import { CallFailure } from './call-failure.js';
 import { nearestNames } from './nearest-names.js';
 
 const ASK_AGAIN = 'Use mcp_capabilities with a plain-language query to find the right provider and tool.';
+const COPY_SUGGESTION = (field: 'provider' | 'tool'): string =>
+  `Copy one of the suggestions exactly as ${field}, if it is what you want.`;
 const ASK_OPERATOR = 'Do not try again; tell the user that an operator has to grant this tool.';
 
 /** Puts every refusal into words a model can act on, without telling an agent of what it may not see. */
@@ -52,7 +54,7 @@ export class CallRefusals {
     const suggestions = nearestNames(asked, new Set(granted.map(({ providerId }) => providerId)));
     return new CallFailure('mcp_provider_not_available', 'There is no provider of that name that you can use.', {
       ...(suggestions.length > 0 ? { suggestions } : {}),
-      hint: ASK_AGAIN,
+      hint: suggestions.length > 0 ? COPY_SUGGESTION('provider') : ASK_AGAIN,
     });
   }
 
@@ -79,7 +81,7 @@ export class CallRefusals {
     const suggestions = nearestNames(asked, new Set(here.map(({ toolName }) => toolName)));
     return new CallFailure('mcp_tool_not_found', `${provider.name} has no tool of exactly that name.`, {
       ...(suggestions.length > 0 ? { suggestions } : {}),
-      hint: suggestions.length > 0 ? 'Copy one of the suggestions exactly as tool, if it is what you want.' : ASK_AGAIN,
+      hint: suggestions.length > 0 ? COPY_SUGGESTION('tool') : ASK_AGAIN,
     });
   }
 }

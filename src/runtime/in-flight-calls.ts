@@ -51,6 +51,11 @@ export class InFlightCalls implements OnModuleInit, OnModuleDestroy {
     this.calls.delete(callId);
   }
 
+  /** Ends every call; each caller is told why. */
+  cancelAll(why: string): void {
+    for (const { controller } of this.calls.values()) controller.abort(new SessionError('cancelled', why));
+  }
+
   /** Ends the calls that would no longer be admitted. When the database is away, nothing is known and nothing ends. */
   async recheck(): Promise<void> {
     if (this.calls.size === 0) return;

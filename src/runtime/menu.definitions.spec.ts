@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { menuSchemaOf, menuToolNames, menuTools, type MenuToolName } from './menu.definitions.js';
 
 /** Prompt caches depend on these bytes: change them only on purpose, and say so in the changelog. */
-const BYTES = '01e14c13187d86e79b3c42d24b524c625f25db1af403015bfcc8100a368f8ad2';
+const BYTES = 'c12bf485c5e7c5cd386bf651b552b4327f2b92d4c0ed54a4f4f499f456fd9a0c';
 
 function descriptionOf(name: MenuToolName): string {
   return menuTools.find((tool) => tool.name === name)?.description ?? '';

@@ -5,6 +5,7 @@ export interface MenuToolDefinition {
   name: MenuToolName;
   title: string;
   description: string;
+  annotations: { readOnlyHint: boolean; openWorldHint?: boolean };
   inputSchema: {
     type: 'object';
     properties: Record<string, { type: string; description: string }>;
@@ -22,6 +23,7 @@ export const menuTools: readonly MenuToolDefinition[] = [
     title: 'Overview of tool providers',
     description:
       'Lists the tool providers you can see, with how many of their tools you may use. Only an overview: when you know what you want to do, start with mcp_capabilities instead.',
+    annotations: { readOnlyHint: true },
     inputSchema: {
       type: 'object',
       properties: {
@@ -35,6 +37,7 @@ export const menuTools: readonly MenuToolDefinition[] = [
     title: 'Find a tool',
     description:
       'Start here. Say in `query`, in plain words, what you want to do; all providers are searched and the best tools come back with the inputSchema to fill in. Then use mcp_call. `granted: false` means you may not use that tool: do not try it, tell the user instead. A tool with `schemaOmitted: true` shows its schema when you ask again with its exact name as `query`.',
+    annotations: { readOnlyHint: true },
     inputSchema: {
       type: 'object',
       properties: {
@@ -50,6 +53,7 @@ export const menuTools: readonly MenuToolDefinition[] = [
     title: 'Call a tool',
     description:
       "Calls one tool. Copy `provider` and `tool` exactly as mcp_capabilities gave them, and put all of the tool's parameters inside `arguments`, following its inputSchema. When the answer has `ok: false`, read `error.hint`; repeat the call unchanged only if `error.retryable` is true.",
+    annotations: { readOnlyHint: false },
     inputSchema: {
       type: 'object',
       properties: {

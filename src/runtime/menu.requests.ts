@@ -41,6 +41,10 @@ function readLimit(limit: unknown): number {
   return limit.trim() === '' ? DEFAULT_LIMIT : Number(limit);
 }
 
+function knownNames(tool: MenuToolName): string {
+  return Object.keys(menuSchemaOf(tool)?.properties ?? {}).join(', ');
+}
+
 function readTexts<Name extends string>(
   tool: MenuToolName,
   input: unknown,
@@ -52,7 +56,7 @@ function readTexts<Name extends string>(
   const texts: { [Key in Name]?: string } = {};
   for (const name of Object.keys(input)) {
     if (!names.some((known) => known === name)) {
-      errors.push({ path: name.slice(0, 200), message: `is not known here; use ${names.join(', ')}` });
+      errors.push({ path: name.slice(0, 200), message: `is not known here; use ${knownNames(tool)}` });
     }
   }
   for (const name of names) {

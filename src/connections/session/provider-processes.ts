@@ -11,6 +11,7 @@ import { Subprocess } from '../../subprocess.js';
 import { findSystemAccount, type SystemAccount } from '../../system-account.js';
 import type { StdioLaunch } from '../connection.launch.js';
 import { checkStdioPolicy } from '../stdio-policy.js';
+import { PRIVATE_DIRECTORY_PREFIX } from './private-directories.js';
 import { SessionError } from './session-error.js';
 
 /** Starts provider processes within the bound of this server and knows each one that lives. */
@@ -91,7 +92,7 @@ export class ProviderProcesses {
   }
 
   private async makePrivateDirectory(): Promise<string> {
-    const directory = await mkdtemp(join(tmpdir(), 'warren-provider-'));
+    const directory = await mkdtemp(join(tmpdir(), `${PRIVATE_DIRECTORY_PREFIX}${this.instance.owner}-`));
     if (this.account !== undefined) await chown(directory, this.account.uid, this.account.gid);
     return directory;
   }
