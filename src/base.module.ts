@@ -13,6 +13,7 @@ import { KeysController } from './keys.controller.js';
 import { Listeners } from './listeners.js';
 import { Logger } from './logger.js';
 import { OwnSecrets } from './own-secrets.js';
+import { PresentedTokens } from './presented-tokens.js';
 import type { Platform } from './platform.js';
 import { Readiness } from './readiness.js';
 import { RequestGate } from './request-gate.js';
@@ -57,6 +58,7 @@ export class BaseModule {
         Readiness,
         CredentialsRepository,
         CredentialsService,
+        PresentedTokens,
         RequestGate,
         { provide: APP_GUARD, useClass: AccessGuard },
         {

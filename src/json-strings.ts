@@ -8,7 +8,7 @@ interface Task {
 }
 
 /**
- * A JSON value with every string and every member name replaced by `map` of it. The given value is never
+ * A JSON value with every string, every member name and the digits of every number replaced by `map` of it. The given value is never
  * changed, and is answered itself when `map` changed nothing. Two names that become one are kept apart by a
  * `~2`, `~3` … behind the later ones.
  * @throws {RangeError} deeper than 100,000 levels
@@ -22,8 +22,15 @@ export function mapJsonStrings(value: unknown, map: (text: string) => string): u
     if (mapped !== text) changed = true;
     return mapped;
   };
+  // a number whose digits `map` would change becomes that text
+  const mapNumber = (number: number): unknown => {
+    const text = String(number);
+    const mapped = mapText(text);
+    return mapped === text ? number : mapped;
+  };
   const copy = (source: unknown, depth: number): unknown => {
     if (typeof source === 'string') return mapText(source);
+    if (typeof source === 'number') return mapNumber(source);
     if (typeof source !== 'object' || source === null) return source;
     if (depth > MAX_DEPTH) throw new RangeError(`JSON values are bounded to ${MAX_DEPTH} levels`);
     const target = Array.isArray(source) ? [] : {};

@@ -1,11 +1,17 @@
+import type { Redactor } from './redactor.js';
+
 /** Operator scopes, as stored and documented. */
 export const operatorScopes = ['read', 'write', 'launch', 'decide', 'admin'] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
 /** Who a request comes from, once its token was checked. */
-export type Principal =
+export type Principal = (
   | { kind: 'operator'; credentialId: string; name: string | null; scopes: readonly OperatorScope[] }
-  | { kind: 'agent'; credentialId: string; agentId: string };
+  | { kind: 'agent'; credentialId: string; agentId: string }
+) & {
+  /** Masks the token that was presented. */
+  redactor?: Redactor;
+};
 
 /**
  * What a route needs. `agent` is the menu: that agent's own token, or an operator's `write`. `write-or-launch` is a

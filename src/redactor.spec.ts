@@ -94,8 +94,8 @@ describe('Redactor.json', () => {
     const given = { [TOKEN]: [{ deep: `x ${TOKEN}` }], number: 123_456_789, [`${TOKEN}2`]: null };
     const before = JSON.stringify(given);
     const { value, count } = new Redactor([TOKEN, '123456789']).json(given);
-    expect(value).toEqual({ '[redacted]': [{ deep: 'x [redacted]' }], number: 123_456_789, '[redacted]2': null });
-    expect(count).toBe(3);
+    expect(value).toEqual({ '[redacted]': [{ deep: 'x [redacted]' }], number: '[redacted]', '[redacted]2': null });
+    expect(count).toBe(4);
     expect(JSON.stringify(given)).toBe(before);
   });
 

@@ -45,7 +45,10 @@ export class Redactor {
     return stream.count === 0 ? { text: input, count: 0 } : { text: parts.join(''), count: stream.count };
   }
 
-  /** The same for every string and member name of a JSON value; numbers are left alone. The given value is not changed. */
+  /**
+   * The same for every string and member name of a JSON value, and for a number whose digits are a secret. The given
+   * value is not changed.
+   */
   json(value: unknown): { value: unknown; count: number } {
     let count = 0;
     const masked = mapJsonStrings(value, (input) => {

@@ -3,6 +3,7 @@ import { unauthenticated, type AuthenticatedRequest } from './access.guard.js';
 import { CredentialsService } from './credentials.service.js';
 import { ProblemError } from './errors.js';
 import { HostCheck } from './host-check.js';
+import { PresentedTokens } from './presented-tokens.js';
 
 /** Reached without a token and under any host name. */
 const OPEN_PREFIXES = ['/health/', '/docs/', '/schemas/'];
@@ -17,6 +18,7 @@ export class RequestGate {
   constructor(
     private readonly hosts: HostCheck,
     private readonly credentials: CredentialsService,
+    private readonly tokens: PresentedTokens,
   ) {}
 
   /** Errors: `host_not_allowed`, `origin_not_allowed`, `unauthenticated`. Sets `request.principal`. */
@@ -33,7 +35,7 @@ export class RequestGate {
     const token = bearerToken(request.headers.authorization);
     const principal = token === undefined ? undefined : await this.credentials.authenticate(token);
     if (principal === undefined) throw unauthenticated();
-    request.principal = principal;
+    request.principal = { ...principal, redactor: this.tokens.redactorOf(token ?? '') };
   }
 }
 

@@ -5,12 +5,14 @@ import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { SessionManager } from '../connections/session/session-manager.js';
 import { Instance } from '../instance.js';
+import type { Redactor } from '../redactor.js';
 import { SETTINGS } from '../settings.token.js';
 import { Admission } from './admission.js';
 import { CallRefusals } from './call-refusals.js';
 import type { CallState } from './call-state.js';
 import { CallsRepository } from './calls.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
+import type { MenuCaller } from './menu.caller.js';
 import { previewOf } from './preview.js';
 
 /** The part of a call's path that touches the provider. */
@@ -66,12 +68,22 @@ export class CallDispatch {
         (session, signal) =>
           session.callTool(
             { name: state.asked.tool, arguments: state.arguments },
-            { signal, gate: admission, ...(caller.onProgress === undefined ? {} : { onProgress: caller.onProgress }) },
+            { signal, gate: admission, ...maskedProgress(caller, launch.redactor) },
           ),
       );
     } finally {
+      state.admitted = admission.facts?.admitted === true;
       caller.signal.removeEventListener('abort', leave);
       this.inFlight.remove(callId);
     }
   }
+}
+
+/** What a provider says while it works is output like any other. */
+function maskedProgress({ onProgress }: MenuCaller, redactor: Redactor): Pick<MenuCaller, 'onProgress'> {
+  if (onProgress === undefined) return {};
+  return {
+    onProgress: ({ message, ...progress }) =>
+      onProgress({ ...progress, ...(message === undefined ? {} : { message: redactor.text(message).text }) }),
+  };
 }

@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../database.js';
 import { Logger } from '../logger.js';
 import { CallsRepository, type CallOutcome } from './calls.repository.js';
 
@@ -49,13 +50,36 @@ export class CallRecorder implements OnApplicationShutdown {
     while (this.queue.length > 0) {
       const batch = this.queue.slice(0, BATCH_SIZE);
       try {
-        await this.repository.finish(batch);
+        await this.writeBatch(batch);
       } catch (error) {
         this.logger.warn({ error, waiting: this.queue.length }, 'receipts could not be written yet');
         this.schedule(RETRY_AFTER_MS);
         return;
       }
       this.queue.splice(0, batch.length);
+    }
+  }
+
+  /** One receipt that PostgreSQL cannot take must not hold up the others. Errors: when the database is away. */
+  private async writeBatch(batch: readonly CallOutcome[]): Promise<void> {
+    try {
+      await this.repository.finish(batch);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      for (const outcome of batch) await this.writeOne(outcome);
+    }
+  }
+
+  private async writeOne(outcome: CallOutcome): Promise<void> {
+    try {
+      await this.repository.finish([outcome]);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.logger.error(
+        { error, callId: outcome.id },
+        'a receipt could not be stored as it is; its previews are left out',
+      );
+      await this.repository.finish([{ ...outcome, argument_preview: null, result_preview: null }]);
     }
   }
 

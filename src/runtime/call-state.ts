@@ -18,6 +18,8 @@ export interface CallState {
   provider?: Provider;
   arguments: Record<string, unknown>;
   argumentBytes: number;
+  /** Its row says that it was admitted. */
+  admitted: boolean;
   redactor: Redactor;
   resultBytes?: number;
 }
@@ -39,6 +41,7 @@ export function newCall(input: unknown, caller: MenuCaller, redactor: Redactor):
     asked: askedFor(input),
     arguments: {},
     argumentBytes: 0,
+    admitted: false,
     redactor,
   };
 }

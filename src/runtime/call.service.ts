@@ -5,6 +5,7 @@ import { ConnectionsService } from '../connections/connections.service.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { decide } from '../grants/decision.js';
+import { Redactor } from '../redactor.js';
 import { OwnSecrets } from '../own-secrets.js';
 import { CallDispatch } from './call-dispatch.js';
 import { CallFailure } from './call-failure.js';
@@ -19,7 +20,7 @@ import { protectResult, untouched } from './result-protection.js';
 import { truncateResult } from './result-truncation.js';
 import { toCallFailure } from './session-failure.js';
 import { ToolArguments } from './tool-arguments.js';
-import { readToolResult, textOf, type ToolResult } from './tool-result.js';
+import { readToolResult, textOf } from './tool-result.js';
 
 /** One `mcp_call`, from the menu to the provider and back. */
 @Injectable()
@@ -39,14 +40,17 @@ export class CallService {
 
   /** Never throws for what a model should read: that is the receipt's `error`. */
   async call(input: unknown, caller: MenuCaller): Promise<CallReceipt> {
-    const state = newCall(input, caller, this.ownSecrets.redactor);
+    const state = newCall(input, caller, this.ownSecrets.redactor.with(tokenOf(caller)));
     try {
       const outcome = await this.run(input, state);
       if (outcome.result.isError) throw toolFailed(outcome);
       return await this.receipts.finish(state, outcome, undefined);
     } catch (error) {
       const failure = this.asFailure(error, state);
-      return this.receipts.finish(state, failure.outcome ?? { result: noResult, protection: untouched }, failure.error);
+      if (failure !== undefined) return this.receipts.finish(state, failure.outcome ?? nothing, failure.error);
+      // the database away, or a fault of ours: what has begun must not look as if it still ran
+      if (state.admitted) await this.receipts.finish(state, nothing, interruptedHere().error);
+      throw error;
     }
   }
 
@@ -62,9 +66,9 @@ export class CallService {
     this.toolArguments.check(tool, request.arguments);
     const launch = await this.connections.launchOf(provider.id);
     if (launch === undefined) throw this.refusals.providerGone();
-    state.redactor = launch.redactor;
-    const raw = await this.dispatcher.dispatch(state, provider, launch);
-    const protectedResult = protectResult(readToolResult(raw), launch.redactor);
+    state.redactor = launch.redactor.with(tokenOf(state.caller));
+    const raw = await this.dispatcher.dispatch(state, provider, { ...launch, redactor: state.redactor });
+    const protectedResult = protectResult(readToolResult(raw), state.redactor);
     const cut = truncateResult(protectedResult.result, launch.maxResultChars);
     state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');
     return { ...cut, protection: protectedResult.protection };
@@ -108,19 +112,27 @@ export class CallService {
     throw refusal.error;
   }
 
-  /** Errors meant for the caller become failures; anything else (the database away, a bug) goes up. */
-  private asFailure(error: unknown, state: CallState): { error: MenuError; outcome?: ProtectedOutcome } {
+  /** Errors meant for the caller become failures; undefined for anything else. */
+  private asFailure(error: unknown, state: CallState): { error: MenuError; outcome?: ProtectedOutcome } | undefined {
     if (error instanceof ToolFailed) return { error: error.failure.error, outcome: error.outcome };
     if (error instanceof CallFailure) return { error: error.error };
     if (error instanceof SessionError) {
       const mask = (text: string): string => state.redactor.text(text).text;
       return { error: toCallFailure(error, state.provider?.name ?? state.asked.provider, mask).error };
     }
-    throw error;
+    return undefined;
   }
 }
 
-const noResult: ToolResult = { isError: false, content: [] };
+function tokenOf({ principal }: MenuCaller): Redactor {
+  return principal.redactor ?? Redactor.empty;
+}
+
+const nothing: ProtectedOutcome = { result: { isError: false, content: [] }, protection: untouched };
+
+function interruptedHere(): CallFailure {
+  return new CallFailure('mcp_call_interrupted', 'The call broke off at this server.', { sent: 'maybe' });
+}
 
 /** The provider ran the tool and says that it failed. */
 class ToolFailed extends Error {

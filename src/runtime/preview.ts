@@ -6,5 +6,6 @@ export function previewOf(value: unknown, redactor: Redactor, maximum: number): 
   if (maximum === 0) return null;
   const redacted = redactor.json(value).value;
   const text = toStorableText(JSON.stringify(redacted) ?? '');
-  return text.length <= maximum ? text : `${text.slice(0, maximum)}…`;
+  // half a surrogate pair at the cut could not be stored
+  return text.length <= maximum ? text : `${text.slice(0, maximum).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -1,5 +1,9 @@
+import { measureJson } from '../catalog/json-measure.js';
 import { CallFailure } from './call-failure.js';
 import type { ContentBlock } from './menu.answers.js';
+
+/** Deeper results could not be written as JSON again. */
+const MAX_DEPTH = 500;
 
 /** A provider's answer to `tools/call`, as far as it has the right shape. */
 export interface ToolResult {
@@ -10,10 +14,11 @@ export interface ToolResult {
 
 /**
  * Reads a result as leniently as a model can still use it: missing or null content is empty, a block that is no block
- * becomes a mark. Errors: `CallFailure` mcp_protocol_error when it is no object at all.
+ * becomes a mark. Errors: `CallFailure` mcp_protocol_error when it is no object at all, or nested too
+ * deeply to be handled.
  */
 export function readToolResult(raw: unknown): ToolResult {
-  if (!isObject(raw)) {
+  if (!isObject(raw) || measureJson(raw).depth > MAX_DEPTH) {
     throw new CallFailure('mcp_protocol_error', 'The provider answered with something that is no tool result.', {
       sent: 'yes',
       hint: 'The provider does not follow the protocol here; tell the user.',
