@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { menuSchemaOf, menuToolNames, menuTools, type MenuToolName } from './menu.definitions.js';
 
 /** Prompt caches depend on these bytes: change them only on purpose, and say so in the changelog. */
-const BYTES = 'c12bf485c5e7c5cd386bf651b552b4327f2b92d4c0ed54a4f4f499f456fd9a0c';
+const BYTES = '3f476fada0fc3fcd437e31eaaf17b6bd4c6d44598d600ba8f605caa094c131a5';
 
 function descriptionOf(name: MenuToolName): string {
   return menuTools.find((tool) => tool.name === name)?.description ?? '';

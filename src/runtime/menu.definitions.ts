@@ -23,7 +23,6 @@ export const menuTools: readonly MenuToolDefinition[] = [
     title: 'Overview of tool providers',
     description:
       'Lists the tool providers you can see, with how many of their tools you may use. Only an overview: when you know what you want to do, start with mcp_capabilities instead.',
-    annotations: { readOnlyHint: true },
     inputSchema: {
       type: 'object',
       properties: {
@@ -31,13 +30,13 @@ export const menuTools: readonly MenuToolDefinition[] = [
         cursor: { type: 'string', description: 'nextCursor of the page before.' },
       },
     },
+    annotations: { readOnlyHint: true },
   },
   {
     name: 'mcp_capabilities',
     title: 'Find a tool',
     description:
       'Start here. Say in `query`, in plain words, what you want to do; all providers are searched and the best tools come back with the inputSchema to fill in. Then use mcp_call. `granted: false` means you may not use that tool: do not try it, tell the user instead. A tool with `schemaOmitted: true` shows its schema when you ask again with its exact name as `query`.',
-    annotations: { readOnlyHint: true },
     inputSchema: {
       type: 'object',
       properties: {
@@ -47,13 +46,13 @@ export const menuTools: readonly MenuToolDefinition[] = [
         limit: { type: 'integer', description: 'Tools a page, 1 to 20 (default 12).' },
       },
     },
+    annotations: { readOnlyHint: true },
   },
   {
     name: 'mcp_call',
     title: 'Call a tool',
     description:
       "Calls one tool. Copy `provider` and `tool` exactly as mcp_capabilities gave them, and put all of the tool's parameters inside `arguments`, following its inputSchema. When the answer has `ok: false`, read `error.hint`; repeat the call unchanged only if `error.retryable` is true.",
-    annotations: { readOnlyHint: false },
     inputSchema: {
       type: 'object',
       properties: {
@@ -63,6 +62,7 @@ export const menuTools: readonly MenuToolDefinition[] = [
       },
       required: ['provider', 'tool'],
     },
+    annotations: { readOnlyHint: false },
   },
 ];
 
