@@ -27,6 +27,7 @@ create table credentials (
   agent_id text references agents (id) on delete cascade,
   name text,
   scopes text[] not null default '{}',
+  source text not null default 'api' check (source in ('api', 'environment')),
   token_hash bytea not null,
   expires_at timestamptz(3),
   created_at timestamptz(3) not null default now(),

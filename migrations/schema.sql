@@ -101,13 +101,15 @@ create table credentials (
   agent_id text,
   name text,
   scopes text[] not null default '{}'::text[],
+  source text not null default 'api'::text,
   token_hash bytea not null,
   expires_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone not null default now(),
   constraint credentials_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agents(id) ON DELETE CASCADE,
   constraint credentials_check CHECK (((kind = 'agent'::text) = (agent_id IS NOT NULL))),
   constraint credentials_kind_check CHECK ((kind = ANY (ARRAY['operator'::text, 'agent'::text]))),
-  constraint credentials_pkey PRIMARY KEY (id)
+  constraint credentials_pkey PRIMARY KEY (id),
+  constraint credentials_source_check CHECK ((source = ANY (ARRAY['api'::text, 'environment'::text])))
 );
 
 create table grants (

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { AuthenticatedRequest } from './access.guard.js';
 import { AppModule } from './app.module.js';
+import { ProblemError } from './errors.js';
+import { isNestedDeeper } from './json-depth.js';
 import { Listeners } from './listeners.js';
 import { Logger, NestLogger } from './logger.js';
 import { createOpenApi, serveDocumentation } from './openapi.js';
@@ -16,6 +18,8 @@ import { validationPipe } from './validation.js';
 
 /** Largest request body, bytes: a complete set of 5,000 grants with long names fits. */
 const BODY_LIMIT_BYTES = 4 * 1_048_576;
+/** Deepest nesting of a request body, levels. */
+const MAX_BODY_DEPTH = 200;
 /** A client has this long to send its request, milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Longest path parameter, characters; longer than any id, so that handlers say what is not there. */
@@ -57,6 +61,7 @@ export async function createApplication(platform: Platform): Promise<NestFastify
   // clients often name the type also where there is no body
   fastify.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
+    else if (isNestedDeeper(body, MAX_BODY_DEPTH)) done(nestedTooDeeply());
     else void parseJson(request, body, done);
   });
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
@@ -65,6 +70,10 @@ export async function createApplication(platform: Platform): Promise<NestFastify
   });
   serveDocumentation(application, createOpenApi(application));
   return application;
+}
+
+function nestedTooDeeply(): ProblemError {
+  return new ProblemError('malformed_json', `The body is nested too deeply; ${MAX_BODY_DEPTH} levels are read.`);
 }
 
 /** Listens and returns the URL to reach it at. */

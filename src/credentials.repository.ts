@@ -40,6 +40,7 @@ export class CredentialsRepository {
   /** The key from the environment: written at each start, so that its hash follows the HMAC key. */
   async upsertOperator(credential: NewCredential): Promise<void> {
     const { name, scopes, tokenHash } = credential;
+    const source = 'environment';
     await this.database.kysely
       .insertInto('credentials')
       .values({
@@ -48,11 +49,23 @@ export class CredentialsRepository {
         agent_id: null,
         name,
         scopes,
+        source,
         token_hash: tokenHash,
         expires_at: null,
       })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ name, scopes, token_hash: tokenHash }))
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ name, scopes, source, token_hash: tokenHash }))
       .execute();
+  }
+
+  /** Ids of the keys that came from the environment at this or an earlier start, but for one. */
+  async otherEnvironmentKeys(id: string | undefined): Promise<string[]> {
+    const rows = await this.database.kysely
+      .selectFrom('credentials')
+      .select('id')
+      .where('source', '=', 'environment')
+      .where('id', '!=', id ?? '')
+      .execute();
+    return rows.map((row) => row.id);
   }
 
   /** The credential and whether its agent, if it has one, is enabled. */

@@ -6,6 +6,7 @@ import { invalidField, ProblemError } from './errors.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page, type PageQuery } from './pagination.js';
 import type { OperatorScope, Principal } from './principal.js';
 import { ServerSecrets } from './server-secrets.service.js';
+import { isTime } from './time.js';
 import { createToken, equalHash, hashToken, parseToken } from './token.js';
 
 export interface IssuedCredential {
@@ -37,24 +38,19 @@ export class CredentialsService {
   }
 
   /**
-   * Saves the operator key of the environment with scope `admin`.
+   * Saves the operator key of the environment with scope `admin`, and revokes those that earlier starts found there: a
+   * key that the environment names no longer works no longer. Resolves to how many those were.
    * Errors: a plain Error when it is not a well-formed `wop_` key; never shows it.
    */
-  async adoptAdminKey(token: string): Promise<void> {
-    const parsed = parseToken(token);
-    if (parsed?.kind !== 'operator') {
-      throw new Error('WARREN_ADMIN_KEY must be a well-formed wop_ key (make one with `warren keys create`)');
-    }
-    const tokenHash = hashToken(token, await this.serverSecrets.tokenHmacKey());
-    await this.repository.upsertOperator({
-      id: parsed.id,
-      kind: 'operator',
-      agentId: null,
-      name: 'WARREN_ADMIN_KEY',
-      scopes: ['admin'],
-      tokenHash,
-      expiresAt: null,
+  async adoptAdminKey(token: string | undefined): Promise<number> {
+    const adopted = token === undefined ? undefined : await this.saveAdminKey(token);
+    const others = await this.repository.otherEnvironmentKeys(adopted);
+    if (others.length === 0) return 0;
+    await this.database.revocation({ credentials: others }, async (transaction) => {
+      for (const id of others) await this.repository.delete(transaction, id);
     });
+    await this.changes.announce();
+    return others.length;
   }
 
   /** Who a bearer token belongs to, or undefined for every kind of bad token alike. */
@@ -98,6 +94,24 @@ export class CredentialsService {
     await this.changes.announce();
   }
 
+  private async saveAdminKey(token: string): Promise<string> {
+    const parsed = parseToken(token);
+    if (parsed?.kind !== 'operator') {
+      throw new Error('WARREN_ADMIN_KEY must be a well-formed wop_ key (make one with `warren keys create`)');
+    }
+    const tokenHash = hashToken(token, await this.serverSecrets.tokenHmacKey());
+    await this.repository.upsertOperator({
+      id: parsed.id,
+      kind: 'operator',
+      agentId: null,
+      name: 'WARREN_ADMIN_KEY',
+      scopes: ['admin'],
+      tokenHash,
+      expiresAt: null,
+    });
+    return parsed.id;
+  }
+
   private async issue(request: {
     kind: 'operator' | 'agent';
     agentId: string | null;
@@ -105,6 +119,9 @@ export class CredentialsService {
     scopes: string[];
     expiresAt: string | null | undefined;
   }): Promise<IssuedCredential> {
+    if (typeof request.expiresAt === 'string' && !isTime(request.expiresAt)) {
+      throw invalidField('expiresAt', 'must be an RFC 3339 time');
+    }
     const expiresAt =
       request.expiresAt === undefined || request.expiresAt === null ? null : new Date(request.expiresAt);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {

@@ -25,12 +25,16 @@ export interface AgentsTable {
 
 export type CredentialKind = 'operator' | 'agent';
 
+/** `environment`: the key that WARREN_ADMIN_KEY names; it works only as long as it is named. */
+export type CredentialSource = 'api' | 'environment';
+
 export interface CredentialsTable {
   id: string;
   kind: CredentialKind;
   agent_id: string | null;
   name: string | null;
   scopes: WithDefault<string[]>;
+  source: WithDefault<CredentialSource>;
   token_hash: Buffer;
   expires_at: Date | null;
   created_at: Generated<Date>;

@@ -7,7 +7,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsISO8601,
   IsObject,
   IsOptional,
   IsString,
@@ -19,6 +18,7 @@ import {
   ValidateBy,
   ValidateNested,
 } from 'class-validator';
+import { isTime } from './time.js';
 
 /**
  * One decorator a field: it validates the field and documents it, so that a shape is written once. `optional` fields may
@@ -152,10 +152,19 @@ export function ChoiceField(options: FieldOptions & { choices: readonly string[]
   ]);
 }
 
-/** An RFC 3339 time. */
+/** An RFC 3339 time of the years 0001 to 9999. */
 export function TimeField(options: FieldOptions = {}): PropertyDecorator {
   return field(options, { type: 'string', format: 'date-time' }, [
-    IsISO8601({ strict: true, strictSeparator: true }, { ...each(options), message: 'must be an RFC 3339 time' }),
+    ValidateBy(
+      {
+        name: 'isTime',
+        validator: {
+          validate: (value: unknown) => typeof value === 'string' && isTime(value),
+          defaultMessage: () => 'must be an RFC 3339 time',
+        },
+      },
+      each(options),
+    ),
   ]);
 }
 

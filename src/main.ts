@@ -40,9 +40,8 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
     if (ended > 0) platform.logger.warn({ ended }, 'provider processes of a Warren that was killed were ended');
     await removeOrphanedDirectories();
     application = await createApplication(platform);
-    if (settings.WARREN_ADMIN_KEY !== undefined) {
-      await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
-    }
+    const revoked = await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
+    if (revoked > 0) platform.logger.warn({ revoked }, 'keys that WARREN_ADMIN_KEY named before were revoked');
     const requests = new OpenRequests(application.getHttpServer());
     const url = await listen(application, platform).catch((error: unknown) => {
       throw listenError(error, settings);

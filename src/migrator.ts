@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { errorText, systemErrorCode } from './system-error.js';
 
 /** One step of the schema's history. */
 export interface Migration {
@@ -49,6 +50,21 @@ export class DatabaseVersionError extends Error {
   }
 }
 
+/** This user may not make tables in the database. */
+export class DatabaseNotWritableError extends Error {
+  constructor(cause: unknown) {
+    super(
+      `Warren needs a database that it owns, and this user may not make its tables there: ${errorText(cause)}. ` +
+        'Make its user the owner of the database (`alter database … owner to …`); nothing was changed.',
+      { cause },
+    );
+    this.name = 'DatabaseNotWritableError';
+  }
+}
+
+/** `insufficient_privilege` and `read_only_sql_transaction`. */
+const NOT_WRITABLE = new Set(['42501', '25006']);
+
 /** Key of the advisory lock that migrators queue for: "warren" on a telephone keypad. */
 const LOCK_KEY = 927_736;
 
@@ -68,7 +84,8 @@ create table if not exists warren_migrations (
  * Applies the steps that the database lacks, all in one transaction: either every one is kept or none. Any number of
  * processes may call it at once; one works and the others find nothing left to do. Uses transaction-level locks only,
  * so it works behind a transaction pooler.
- * Errors: `DatabaseVersionError`, `SchemaNewerError`, `SchemaHistoryError`, `MigrationError`, and pg's own.
+ * Errors: `DatabaseVersionError`, `SchemaNewerError`, `SchemaHistoryError`, `DatabaseNotWritableError`,
+ * `MigrationError`, and pg's own.
  */
 export async function migrateToLatest(pool: pg.Pool, migrations: readonly Migration[]): Promise<{ applied: string[] }> {
   const client = await pool.connect();
@@ -79,6 +96,9 @@ export async function migrateToLatest(pool: pg.Pool, migrations: readonly Migrat
     await client.query('commit');
     committed = true;
     return { applied };
+  } catch (error) {
+    const refusal = error instanceof MigrationError ? error.cause : error;
+    throw NOT_WRITABLE.has(systemErrorCode(refusal) ?? '') ? new DatabaseNotWritableError(refusal) : error;
   } finally {
     // A client that failed is closed, which rolls its transaction back wherever it stood.
     client.release(!committed);

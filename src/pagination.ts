@@ -1,5 +1,6 @@
 import { IntegerField, TextField } from './field.decorators.js';
 import { ProblemError } from './errors.js';
+import { isTime } from './time.js';
 
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 200;
@@ -62,7 +63,7 @@ function isPart(part: unknown, kind: PartKind): boolean {
   if (kind === 'number') return typeof part === 'number' && Number.isFinite(part);
   // PostgreSQL takes no NUL in text
   if (typeof part !== 'string' || part.includes('\0')) return false;
-  return kind === 'string' || !Number.isNaN(Date.parse(part));
+  return kind === 'string' || isTime(part);
 }
 
 /**

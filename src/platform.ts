@@ -53,10 +53,13 @@ export async function openPlatform(
   use: EmbeddedUse = 'own',
 ): Promise<Platform> {
   const dataDirectory = settings.WARREN_DATA_DIR ?? defaultDataDirectory();
-  const keyringText = await readKeyring(settings, dataDirectory);
+  const { text: keyringText, exposedFile } = await readKeyring(settings, dataDirectory);
   const keyring = parseKeyring(keyringText);
   const ownSecrets = new OwnSecrets(secretsOf(settings, keyringText));
   const logger = new Logger(settings.LOG_LEVEL, ownSecrets);
+  if (exposedFile !== undefined) {
+    logger.warn({ file: exposedFile }, 'other users may read the key file; take that away with chmod 600');
+  }
   const secretBox = await SecretBox.create(keyring);
   const { databaseUrl, embedded } = await openDatabase(settings, dataDirectory, use);
   let closing = false;
@@ -126,14 +129,21 @@ async function proveDatabase({ pool }: Database): Promise<void> {
   }
 }
 
+interface KeyringSource {
+  text: string;
+  /** Warren's own key file, when others than its user may access it. */
+  exposedFile?: string;
+}
+
 /** From the environment, from the file it names, or, with the embedded database, from the data directory. */
-async function readKeyring(settings: Settings, dataDirectory: string): Promise<string> {
-  if (settings.WARREN_SECRET_KEYS !== undefined) return settings.WARREN_SECRET_KEYS;
+async function readKeyring(settings: Settings, dataDirectory: string): Promise<KeyringSource> {
+  if (settings.WARREN_SECRET_KEYS !== undefined) return { text: settings.WARREN_SECRET_KEYS };
   const { WARREN_SECRET_KEYS_FILE: file } = settings;
   if (file !== undefined) {
-    return readFile(file, 'utf8').catch((error: unknown) => {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
       throw new WrongKeyError(`The keyring file of WARREN_SECRET_KEYS_FILE cannot be read.`, { cause: error });
     });
+    return { text };
   }
   if (settings.DATABASE_URL !== undefined) {
     throw new WrongKeyError(
@@ -149,7 +159,8 @@ async function readKeyring(settings: Settings, dataDirectory: string): Promise<s
       `The keyring of this database is missing: put ${keyFile} back, or set WARREN_SECRET_KEYS. Nothing was changed.`,
     );
   }
-  return (await loadOrCreateKeyFile(keyFile)).text;
+  const { text, exposed } = await loadOrCreateKeyFile(keyFile);
+  return exposed ? { text, exposedFile: keyFile } : { text };
 }
 
 function parseKeyring(text: string): Keyring {

@@ -1,5 +1,6 @@
 import { type ArgumentMetadata, ValidationPipe, type ValidationError } from '@nestjs/common';
 import { ProblemError, type FieldProblem } from './errors.js';
+import { toStorableText } from './storable-text.js';
 
 const MAX_FIELD_PROBLEMS = 100;
 
@@ -21,11 +22,15 @@ export function validationPipe(): ValidationPipe {
   });
 }
 
-/** A body or query that has a class must be an object; the pipe itself lets null and lists through. */
+/**
+ * A body or query that has a class must be an object; the pipe itself lets null and lists through. A path parameter
+ * becomes storable text: PostgreSQL takes no NUL, and no id holds one, so the handler says what is not there.
+ */
 class ObjectPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'param' && typeof value === 'string') return super.transform(toStorableText(value), metadata);
     const described = metadata.metatype !== undefined && metadata.metatype !== Object && metadata.metatype !== String;
-    if (!described || metadata.type === 'param') return super.transform(value, metadata) as Promise<unknown>;
+    if (!described) return super.transform(value, metadata) as Promise<unknown>;
     const given = value === undefined ? {} : value;
     if (typeof given !== 'object' || given === null || Array.isArray(given)) {
       throw new ProblemError('validation_failed', `The ${metadata.type} must be an object.`, {

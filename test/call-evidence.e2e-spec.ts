@@ -54,7 +54,10 @@ describe('what a call leaves behind', () => {
 
   it('masks the token that was presented, in the answer and in the receipt', async () => {
     const receipt = await call('echo', { text: `my token is ${agent.token}` });
-    expect(receipt).toMatchObject({ content: [{ text: 'my token is [redacted]' }], protection: { status: 'redacted' } });
+    expect(receipt).toMatchObject({
+      content: [{ text: 'my token is [redacted]' }],
+      protection: { status: 'redacted' },
+    });
     const kept = await receiptOf(receipt.callId);
     expect(kept.argumentPreview).toContain('[redacted]');
     expect(JSON.stringify(kept)).not.toContain(String(agent.token).slice(20));

@@ -75,6 +75,20 @@ describe('creating', () => {
 });
 
 describe('changing', () => {
+  it('does not deadlock with the deletion', async () => {
+    for (let round = 0; round < 25; round += 1) {
+      const id = `round-${round}`;
+      await changes.create(admin, http(id, { id }));
+      const patches = Array.from({ length: 8 }, (_, index) =>
+        changes.change(admin, id, { name: `${id}-${index}`, callTimeoutMs: 10_000 + index }),
+      );
+      const outcomes = await Promise.allSettled([...patches.slice(4), changes.delete(id), ...patches.slice(0, 4)]);
+      const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(refusals).toEqual(refusals.map(() => refused('connection_not_found')));
+      expect((await connections.list({})).items).toEqual([]);
+    }
+  });
+
   it('loses no update of two at once, and counts both', async () => {
     await changes.create(admin, http('c', { id: 'c' }));
     await Promise.all([

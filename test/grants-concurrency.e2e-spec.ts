@@ -99,6 +99,21 @@ describe('changes at the same time', () => {
     expect(await outcome).toMatchObject([{ status: 'rejected', reason: { code: 'grant_unknown_connection' } }]);
   });
 
+  it('wait for the deletion of a connection before they take grants there away', async () => {
+    await fixture.connection('going', TOOLS);
+    await fixture.grants.replace(agent, { tools: toolsOf('going', ...TOOLS) });
+    await other.query('begin');
+    await other.query(`select from providers where id = 'going' for update`);
+    const changes = Promise.allSettled([
+      fixture.grants.apply({ agentIds: [agent], remove: toolsOf('going', 'tool-1') }),
+    ]);
+    await waiting(1);
+    await other.query(`delete from providers where id = 'going'`);
+    await other.query('commit');
+    expect(await changes).toMatchObject([{ status: 'fulfilled', value: { items: [{ removed: 0 }] } }]);
+    expect(await fixture.held(agent)).toEqual([]);
+  });
+
   it('survive that their connection and agent are deleted meanwhile', async () => {
     for (let round = 0; round < 15; round += 1) {
       const connection = `${agent}-round-${round}`;

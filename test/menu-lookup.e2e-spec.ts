@@ -12,6 +12,8 @@ beforeAll(async () => {
   await bench.connect('filtered', { allowTools: ['ok', 'typed', 'is-error'], denyTools: ['is-error', 'slow'] });
   await bench.connect('close');
   await bench.connect('closed', { name: 'Shut Away' });
+  await bench.connect('twin-open', { name: 'Twin' });
+  await bench.connect('twin-shut', { name: 'twin' });
   const filtered = ['ok', 'typed', 'is-error', 'slow', 'huge'].map((tool) => `filtered/${tool}`);
   await bench.change('filtered', { allowTools: null, denyTools: null });
   await bench.agent('wide', [
@@ -22,10 +24,13 @@ beforeAll(async () => {
     'beta/ok',
     'gamma/ok',
     'close/ok',
+    'twin-open/ok',
     ...filtered,
   ]);
   await bench.agent('narrow', ['bad/ok', 'closed/ok'], { visibility: 'granted' });
+  await bench.agent('both', ['twin-open/ok', 'twin-shut/ok']);
   await bench.change('filtered', { allowTools: ['ok', 'typed', 'is-error'], denyTools: ['is-error', 'slow'] });
+  await bench.change('twin-shut', { enabled: false });
   await bench.change('closed', { enabled: false });
 });
 
@@ -149,6 +154,24 @@ describe('what an agent may not know of', () => {
       expect(await ask('closed')).toContain('"suggestions":["close"]');
     },
   );
+});
+
+describe('a name that a disabled provider shares', () => {
+  it('finds the enabled one for who holds nothing on the other', async () => {
+    for (const provider of ['Twin', 'twin', 'TWIN']) {
+      const receipt = await bench.call('wide', { provider, tool: 'ok' });
+      expect(receipt).toMatchObject({ ok: true, provider: { id: 'twin-open' } });
+      expect((await bench.menu('wide', 'mcp_capabilities', { provider })).provider.id).toBe('twin-open');
+    }
+  });
+
+  it('is ambiguous for who holds a grant on both; an exact id never is', async () => {
+    const { error } = await bench.call('both', { provider: 'TWIN', tool: 'ok' });
+    expect(error?.code).toBe('mcp_provider_ambiguous');
+    expect(JSON.stringify(error)).toContain('twin-shut');
+    const shut = await bench.call('both', { provider: 'twin-shut', tool: 'ok' });
+    expect(shut.error).toMatchObject({ code: 'mcp_provider_not_available', message: 'twin is disabled.' });
+  });
 });
 
 describe('a call that is taken back', () => {

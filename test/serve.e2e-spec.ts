@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createToken } from '../src/token.js';
@@ -8,7 +9,7 @@ import { Api } from './support/api.js';
 import { processesIn } from './support/processes.js';
 import { overStdio } from './support/real-providers.js';
 import { temporaryDataDirectory } from './support/temporary-data-directory.js';
-import { createTestDatabase, type TestDatabase } from './support/test-database.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { startWarren, TEST_KEYRING } from './support/warren.js';
 import { WarrenCommand } from './support/warren-command.js';
 
@@ -148,6 +149,24 @@ describe('warren serve', () => {
       expect(errors).toContain('The database schema is newer than this Warren: it holds 9999-from-the-future.');
     });
 
+    it('on a database that it may not write', async () => {
+      const role = `reader_${randomBytes(6).toString('hex')}`;
+      const empty = await createEmptyDatabase();
+      const pool = empty.pool();
+      await pool.query(`create role ${role} login password 'hunter22'`);
+      try {
+        const url = Object.assign(new URL(empty.connectionString), { username: role, password: 'hunter22' });
+        const { code, errors } = await refusal({ DATABASE_URL: url.href, WARREN_SECRET_KEYS: TEST_KEYRING });
+        expect(code).toBe(1);
+        expect(errors).toMatch(
+          /^Warren needs a database that it owns, .*: permission denied for schema public\. .*owner.*\n$/,
+        );
+      } finally {
+        await pool.query(`drop role ${role}`);
+        await empty.drop();
+      }
+    });
+
     it('on a port that is in use', async () => {
       const other = net.createServer().listen(0, '127.0.0.1');
       await once(other, 'listening');
@@ -199,6 +218,18 @@ describe('warren serve', () => {
     const created = await operator.expect(201, 'POST', '/api/keys', { name: 'third', scopes: ['read'] });
     expect(created.key).toMatch(/^wop_/);
     expect(await server.signal('SIGTERM')).toEqual({ code: 0, signal: null });
+  });
+
+  it('warns of a key file that others may read', async () => {
+    const keyFile = path.join(root, 'data/secret.key');
+    const first = warren(['keys', 'create', '--scope', 'read']);
+    expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(first.errors).not.toContain('key file');
+    chmodSync(keyFile, 0o640);
+    const second = warren(['keys', 'create', '--scope', 'read']);
+    expect(await second.ended).toEqual({ code: 0, signal: null });
+    expect(second.errors).toContain('other users may read the key file');
+    expect(second.errors).toContain(keyFile);
   });
 
   it('creates a key on an embedded database that nobody serves, and leaves nothing running', async () => {

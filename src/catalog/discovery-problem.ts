@@ -1,6 +1,7 @@
 import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { ProblemError } from '../errors.js';
+import { maskedError } from '../masked-error.js';
 import type { ProviderFailureReason } from '../provider-failure.js';
 import { toStorableText } from '../storable-text.js';
 import { CatalogLimitError, CatalogProtocolError } from './tool-page-reader.js';
@@ -12,16 +13,17 @@ const TIMEOUT_REASONS = new Set<ProviderFailureReason>(['handshake_timeout', 'co
 
 /**
  * What an operator is answered when a catalog cannot be read: `provider_timeout` (504) or `provider_unreachable` (502),
- * with a stable reason, the words for it and the last of standard error. Any other error passes through.
+ * with a stable reason, the words for it and the last of standard error. Any other error passes through, masked: a log
+ * may show it.
  */
 export function toDiscoveryProblem(error: unknown, launch: ConnectionLaunch): unknown {
   const failure = failureOf(error, launch);
-  if (failure === undefined) return error;
+  if (failure === undefined) return error instanceof ProblemError ? error : maskedError(error, launch.redactor);
   const code = TIMEOUT_REASONS.has(failure.reason) ? 'provider_timeout' : 'provider_unreachable';
   const clean = (text: string): string => toStorableText(launch.redactor.text(text).text);
   const tail = clean(failure.stderrTail).trim().slice(-MAX_TAIL);
   const detail = clean(failure.message).slice(0, MAX_MESSAGE) + (tail === '' ? '' : `\nstandard error: ${tail}`);
-  return new ProblemError(code, detail, { reason: failure.reason, cause: error });
+  return new ProblemError(code, detail, { reason: failure.reason, cause: maskedError(error, launch.redactor) });
 }
 
 interface Failure {

@@ -76,11 +76,14 @@ const VERSION = sql<string>`case providers.kind
 export class ProvidersRepository {
   constructor(private readonly database: Database) {}
 
-  /** Those with this id or this folded name, in order of id. */
+  /**
+   * Those with this id or this folded name, in order of id. A name does not find disabled providers that the viewer
+   * holds no grant on: it may not know of them.
+   */
   async named(id: string, nameFolded: string, viewer: Viewer | undefined, limit: number): Promise<ProviderRow[]> {
     const { rows } = await sql<ProviderRow>`
       select ${PROVIDER} from providers left join connections on connections.id = providers.id
-      where (providers.id = ${id} or providers.name_folded = ${nameFolded})
+      where (providers.id = ${id} or (providers.name_folded = ${nameFolded} and ${nameableBy(viewer)}))
         and ${visibleTo(viewer)}
       order by providers.id = ${id} desc, providers.id collate "C"
       limit ${limit}`.execute(this.database.kysely);
@@ -144,7 +147,15 @@ export class ProvidersRepository {
   }
 }
 
+function nameableBy(viewer: Viewer | undefined): RawBuilder<unknown> {
+  return viewer === undefined ? sql`true` : sql`(providers.enabled or ${isHeldBy(viewer)})`;
+}
+
 function visibleTo(viewer: Viewer | undefined): RawBuilder<unknown> {
   if (viewer === undefined || viewer.visibility === 'all') return sql`true`;
-  return sql`exists (select from ${heldBy(viewer.agentId)} as held where held.provider_id = providers.id)`;
+  return isHeldBy(viewer);
+}
+
+function isHeldBy({ agentId }: Viewer): RawBuilder<unknown> {
+  return sql`exists (select from ${heldBy(agentId)} as held where held.provider_id = providers.id)`;
 }

@@ -28,7 +28,9 @@ export class ConnectionsRepository {
 
   /** Reads a connection and keeps others from changing it until the transaction ends. */
   async lock(transaction: DatabaseTransaction, id: string): Promise<ConnectionRecord | undefined> {
-    // First the lock, then the facts: a statement that waited for the lock would join rows from before the wait.
+    // First the locks, then the facts: a statement that waited for a lock would join rows from before the wait. The
+    // provider before its connection, as its deletion takes the two.
+    await transaction.selectFrom('providers').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
     await transaction.selectFrom('connections').select('id').where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
     const row = await selectConnections(transaction).where('connections.id', '=', id).executeTakeFirst();
     return row && toRecord(row);

@@ -1,4 +1,5 @@
 import { ProblemError } from '../errors.js';
+import { maskedError } from '../masked-error.js';
 import type { Redactor } from '../redactor.js';
 import { SessionError } from './session/session-error.js';
 
@@ -7,11 +8,13 @@ const MAX_DETAIL = 1_000;
 
 /**
  * What an operator is answered when a provider cannot be reached: `provider_unreachable` (502) with its reason, or
- * `provider_timeout` (504). Any other error passes through.
+ * `provider_timeout` (504). Any other error passes through, masked: a log may show it.
  */
 export function toProviderProblem(error: unknown, redactor: Redactor): unknown {
-  if (!(error instanceof SessionError)) return error;
+  if (error instanceof ProblemError) return error;
+  const cause = maskedError(error, redactor);
+  if (!(error instanceof SessionError)) return cause;
   const detail = redactor.text(error.message).text.slice(0, MAX_DETAIL);
-  if (error.kind === 'timeout') return new ProblemError('provider_timeout', detail, { cause: error });
-  return new ProblemError('provider_unreachable', detail, { reason: error.reason ?? 'unknown', cause: error });
+  if (error.kind === 'timeout') return new ProblemError('provider_timeout', detail, { cause });
+  return new ProblemError('provider_unreachable', detail, { reason: error.reason ?? 'unknown', cause });
 }

@@ -32,6 +32,8 @@ export class GrantWriter {
     agentIds: readonly string[],
     { add, remove }: GrantChange,
   ): Promise<Map<string, GrantTally>> {
+    const removes = remove === 'others' ? [] : remove;
+    await this.repository.holdProviders(transaction, agentIds, [...add, ...removes], remove === 'others');
     const facts = await this.repository.wantedFacts(transaction, agentIds, add);
     refuseUnknown(add, facts);
     const listed = add.flatMap((tool, index) => {

@@ -105,8 +105,27 @@ export class GrantsRepository {
   }
 
   /**
-   * What is known about each tool that is to be granted to the agents, in the order given. Holds the providers until
-   * the transaction ends: one that is being deleted is waited for and then unknown, so no grant can refer to it.
+   * Holds the providers of these tools, and with `andHeld` those of every grant of the agents, until the transaction
+   * ends. Who deletes a provider holds it first and its grants then, so a writer of grants does too.
+   */
+  async holdProviders(
+    transaction: DatabaseTransaction,
+    agentIds: readonly string[],
+    tools: readonly ToolKey[],
+    andHeld: boolean,
+  ): Promise<void> {
+    const ids = tools.map(({ providerId }) => providerId);
+    await sql`
+      select id from providers
+      where id = any (${ids}::text[]) or (${andHeld} and id in (
+        select provider_id from grants where agent_id = any (${agentIds}::text[])
+      ))
+      order by id for key share`.execute(transaction);
+  }
+
+  /**
+   * What is known about each tool that is to be granted to the agents, in the order given. Its providers are to be held
+   * already: one that is being deleted was waited for and is unknown now, so no grant can refer to it.
    */
   async wantedFacts(
     transaction: DatabaseTransaction,
@@ -114,9 +133,6 @@ export class GrantsRepository {
     wanted: readonly ToolKey[],
   ): Promise<WantedFacts[]> {
     const { providerIds, toolNames } = columns(wanted);
-    await sql`select id from providers where id = any (${providerIds}::text[]) order by id for key share`.execute(
-      transaction,
-    );
     const { rows } = await sql<WantedFacts>`
       select
         providers.id is not null as provider_known,

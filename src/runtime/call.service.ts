@@ -3,8 +3,10 @@ import { ProvidersService, type Provider } from '../catalog/providers.service.js
 import { ToolsService } from '../catalog/tools.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import { SessionError } from '../connections/session/session-error.js';
+import { ProblemError } from '../errors.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { decide } from '../grants/decision.js';
+import { maskedError } from '../masked-error.js';
 import { Redactor } from '../redactor.js';
 import { OwnSecrets } from '../own-secrets.js';
 import { CallDispatch } from './call-dispatch.js';
@@ -50,7 +52,7 @@ export class CallService {
       if (failure !== undefined) return this.receipts.finish(state, failure.outcome ?? nothing, failure.error);
       // the database away, or a fault of ours: what has begun must not look as if it still ran
       if (state.admitted) await this.receipts.finish(state, nothing, interruptedHere().error);
-      throw error;
+      throw error instanceof ProblemError ? error : maskedError(error, state.redactor);
     }
   }
 
