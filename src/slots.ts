@@ -1,7 +1,15 @@
-/** A counted bound: at most `size` holders at once, others wait in line until their signal says stop. */
+interface Waiter {
+  grant(): void;
+}
+
+/**
+ * A counted bound: at most `size` holders at once, others wait in line until their signal says stop. There is a line
+ * for each key; freed slots go to the lines in turn, so whoever asks for much under one key delays another by one turn.
+ */
 export class Slots {
   private held = 0;
-  private readonly waiting: { grant: () => void }[] = [];
+  /** Never an empty line. The order is that of their turns. */
+  private readonly lines = new Map<string, Set<Waiter>>();
 
   constructor(private readonly size: number) {}
 
@@ -10,14 +18,14 @@ export class Slots {
   }
 
   get queued(): number {
-    return this.waiting.length;
+    return [...this.lines.values()].reduce((sum, line) => sum + line.size, 0);
   }
 
   /** Resolves with the function that gives the slot back. Errors: the signal's reason, when it aborts first. */
-  async take(signal: AbortSignal): Promise<() => void> {
+  async take(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.held < this.size) this.held += 1;
-    else await this.waitInLine(signal);
+    else await this.waitInLine(key, signal);
     let released = false;
     return () => {
       if (released) return;
@@ -26,27 +34,47 @@ export class Slots {
     };
   }
 
-  private waitInLine(signal: AbortSignal): Promise<void> {
+  private waitInLine(key: string, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry = {
+      const waiter: Waiter = {
         grant: () => {
           signal.removeEventListener('abort', leave);
           resolve();
         },
       };
       const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(entry), 1);
+        const line = this.lines.get(key);
+        line?.delete(waiter);
+        if (line?.size === 0) this.lines.delete(key);
         reject(signal.reason as Error);
       };
       signal.addEventListener('abort', leave, { once: true });
-      this.waiting.push(entry);
+      this.lineOf(key).add(waiter);
     });
   }
 
+  private lineOf(key: string): Set<Waiter> {
+    const line = this.lines.get(key) ?? new Set();
+    this.lines.set(key, line);
+    return line;
+  }
+
   private giveBack(): void {
-    const next = this.waiting.shift();
-    // the slot passes on without being free in between, so nobody overtakes the line
+    const next = this.nextInTurn();
+    // the slot passes on without being free in between, so nobody overtakes the lines
     if (next === undefined) this.held -= 1;
     else next.grant();
+  }
+
+  private nextInTurn(): Waiter | undefined {
+    for (const [key, line] of this.lines) {
+      this.lines.delete(key);
+      for (const waiter of line) {
+        line.delete(waiter);
+        if (line.size > 0) this.lines.set(key, line);
+        return waiter;
+      }
+    }
+    return undefined;
   }
 }

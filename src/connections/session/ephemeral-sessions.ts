@@ -11,7 +11,7 @@ export class EphemeralSessions {
   private readonly stays = new Set<Stay>();
 
   /**
-   * Registers one operation. Its signal follows the caller's and `stop`; `leave` ends the registration, once what
+   * Registers one operation. Its signal follows the caller's and `stop`; `leave` ends the registration, once all that
    * `leaveWhen` was given has ended.
    */
   enter(
@@ -19,18 +19,18 @@ export class EphemeralSessions {
     caller: AbortSignal,
   ): { signal: AbortSignal; leaveWhen: (end: Promise<void>) => void; leave: () => void } {
     const controller = new AbortController();
-    let end: Promise<void> = Promise.resolve();
+    const ends: Promise<void>[] = [];
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    const stay: Stay = { connectionId, controller, gone: left.then(() => end) };
+    const stay: Stay = { connectionId, controller, gone: left.then(() => Promise.all(ends)).then(() => undefined) };
     this.stays.add(stay);
     void stay.gone.finally(() => this.stays.delete(stay));
     return {
       signal: AbortSignal.any([caller, controller.signal]),
       leaveWhen: (ended) => {
-        end = ended;
+        ends.push(ended);
       },
       leave,
     };

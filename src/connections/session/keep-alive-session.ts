@@ -8,6 +8,7 @@ import { SessionError, toOpenError } from './session-error.js';
 import type { OperationBounds, SessionOperation } from './session-operation.js';
 import type { SessionListeners } from './session-listeners.js';
 import type { SessionOpener } from './session-opener.js';
+import { renewingOnce } from './session-renewal.js';
 
 /**
  * The one owner of one lasting session: opens it on demand, shares it among callers, ends it when it idles, when its
@@ -23,6 +24,7 @@ export class KeepAliveSession {
   private openingAbort: AbortController | undefined;
   private ending: Promise<void> | undefined;
   private readonly slots = new ConnectionSlots();
+  private readonly retiring = new Set<ProviderSession>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -40,23 +42,34 @@ export class KeepAliveSession {
     return this.session !== undefined || this.opening !== undefined;
   }
 
-  /** Runs an operation on the session, opening it first if need be; waits for one of `maxConcurrentCalls` places. */
-  async use<T>(launch: ConnectionLaunch, bounds: OperationBounds, operation: SessionOperation<T>): Promise<T> {
+  /**
+   * Runs an operation on the session, opening it first if need be; waits for one of `maxConcurrentCalls` places. Runs it
+   * once more, on a new session, when the provider had lost the first.
+   */
+  async use<T>(
+    launch: ConnectionLaunch,
+    agentId: string | null,
+    bounds: OperationBounds,
+    operation: SessionOperation<T>,
+  ): Promise<T> {
     this.inFlight += 1;
     clearTimeout(this.idleTimer);
     try {
-      const session = await this.ready(launch, bounds.signal);
-      const deadline = new Deadline(bounds.timeoutMs, bounds.signal);
-      try {
-        const release = await this.slots.take(launch, deadline.signal);
+      return await renewingOnce(bounds.timeoutMs, async (time) => {
+        const session = await this.ready(launch, bounds.signal);
+        const deadline = new Deadline(time.leftMs, bounds.signal);
         try {
-          return await operation(session, deadline.signal);
+          const release = await this.slots.take(launch, agentId, deadline.signal);
+          try {
+            return await operation(session, deadline.signal);
+          } finally {
+            release();
+          }
         } finally {
-          release();
+          time.leftMs = deadline.remainingMs;
+          deadline.end();
         }
-      } finally {
-        deadline.end();
-      }
+      });
     } finally {
       this.inFlight -= 1;
       this.lastUsedAt = performance.now();
@@ -74,21 +87,24 @@ export class KeepAliveSession {
   }
 
   private async end(after: 'closed' | 'idle'): Promise<void> {
-    if (!this.isActive) return;
-    this.openingAbort?.abort(new SessionError('interrupted', 'The session was stopped.'));
-    await this.opening?.catch(() => undefined);
-    const session = this.session;
-    this.session = undefined;
-    if (session !== undefined) await session.close();
-    this.enter(after, 'stopped');
+    const retired = [...this.retiring].map((session) => session.close());
+    if (this.isActive) {
+      this.openingAbort?.abort(new SessionError('interrupted', 'The session was stopped.'));
+      await this.opening?.catch(() => undefined);
+      const session = this.session;
+      this.session = undefined;
+      if (session !== undefined) await session.close();
+      this.enter(after, 'stopped');
+    }
+    await Promise.all(retired);
   }
 
   /** The open session; 10 callers at once share one start. A caller that leaves does not end the start of the others. */
   private async ready(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
-    if (this.isActive && launch.launchRevision > this.launchRevision) await this.stop();
-    while (this.ending !== undefined) await this.ending;
+    await this.untilEnded(launch, signal);
     if (launch.launchRevision < this.launchRevision) throw outOfDate();
     if (this.session?.isOpen) return this.session;
+    if (this.session !== undefined) this.retire(this.session);
     this.opening ??= this.start(launch).finally(() => {
       this.opening = undefined;
     });
@@ -97,6 +113,31 @@ export class KeepAliveSession {
     } catch (error) {
       throw signal.aborted ? abortError(signal, 'no') : error;
     }
+  }
+
+  /** Until an earlier session is gone, no longer than a start may take. */
+  private async untilEnded(launch: ConnectionLaunch, signal: AbortSignal): Promise<void> {
+    const outdated = this.isActive && launch.launchRevision > this.launchRevision;
+    if (!outdated && this.ending === undefined) return;
+    const deadline = new Deadline(launch.connectTimeoutMs, signal);
+    try {
+      if (outdated) await untilAborted(this.stop(), deadline.signal);
+      while (this.ending !== undefined) await untilAborted(this.ending, deadline.signal);
+    } catch (error) {
+      if (signal.aborted) throw abortError(signal, 'no');
+      if (!deadline.signal.aborted) throw error;
+      throw new SessionError('busy', 'The earlier session of this connection has not ended yet.', { cause: error });
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** Takes a session that is of no more use out of service; what others still wait for on it may finish. */
+  private retire(session: ProviderSession): void {
+    this.session = undefined;
+    this.retiring.add(session);
+    void session.retire().finally(() => this.retiring.delete(session));
+    this.enter('error', 'unavailable', session.isLost ? 'http_error' : 'process_exited');
   }
 
   private async start(launch: ConnectionLaunch): Promise<ProviderSession> {

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StringDecoder } from 'node:string_decoder';
+import { membersInHead, membersInTail } from './message-members.js';
 
 /** What one line of a provider's standard output turned out to be. */
 export type MessageLine =
@@ -7,11 +8,12 @@ export type MessageLine =
   | { kind: 'noise' }
   /** An answer to the request `id` whose result is no object, which the protocol does not allow. */
   | { kind: 'malformed'; id: number }
-  /** A line over the bound; `id` is the request it seems to answer, where its head told. */
+  /** An answer over the bound; `id` is the request it answers, where its head or its end told. */
   | { kind: 'oversize'; id: number | undefined };
 
-/** Kept of an oversize line, to find out whom it answers. */
+/** Kept of both ends of an oversize line, to find out whom it answers. */
 const OVERSIZE_HEAD_CHARACTERS = 65_536;
+const OVERSIZE_TAIL_CHARACTERS = 200;
 
 /**
  * Cuts a byte stream into JSON-RPC messages, one a line. A byte-order mark, CRLF and characters split over chunks are
@@ -21,7 +23,7 @@ export class MessageLines {
   private readonly decoder = new StringDecoder('utf8');
   private parts: string[] = [];
   private length = 0;
-  private oversizeHead: string | undefined;
+  private oversize: { head: string; tail: string } | undefined;
 
   constructor(private readonly maximumCharacters: number) {}
 
@@ -39,25 +41,29 @@ export class MessageLines {
   }
 
   private take(text: string): void {
-    if (this.oversizeHead !== undefined) return;
+    if (this.oversize !== undefined) {
+      this.oversize.tail = tailOf(this.oversize.tail + text);
+      return;
+    }
     this.parts.push(text);
     this.length += text.length;
     if (this.length > this.maximumCharacters) {
-      this.oversizeHead = this.parts.join('').slice(0, OVERSIZE_HEAD_CHARACTERS);
+      const start = this.parts.join('');
+      this.oversize = { head: start.slice(0, OVERSIZE_HEAD_CHARACTERS), tail: tailOf(start) };
       this.parts = [];
     }
   }
 
   private finish(): MessageLine | undefined {
-    const oversizeHead = this.oversizeHead;
+    const { oversize } = this;
     const line = this.parts
       .join('')
       .replace(/^\uFEFF/, '')
       .trim();
     this.parts = [];
     this.length = 0;
-    this.oversizeHead = undefined;
-    if (oversizeHead !== undefined) return { kind: 'oversize', id: idInHead(oversizeHead) };
+    this.oversize = undefined;
+    if (oversize !== undefined) return readOversize(oversize);
     if (line === '') return undefined;
     return readLine(line);
   }
@@ -91,7 +97,15 @@ function isErrorObject(value: object): boolean {
   return 'error' in value && typeof value.error === 'object' && value.error !== null;
 }
 
-function idInHead(head: string): number | undefined {
-  const found = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*"?(\d{1,15})"?\s*,/.exec(head);
-  return found?.[1] === undefined ? undefined : Number(found[1]);
+function readOversize({ head, tail }: { head: string; tail: string }): MessageLine {
+  if (!/^\s*\{/.test(head)) return { kind: 'noise' };
+  const members = { ...membersInTail(tail), ...membersInHead(head) };
+  // what the provider says by itself, or asks, answers nobody
+  if (members.method !== undefined) return { kind: 'noise' };
+  const id = /^"?(\d{1,15})"?$/.exec(members.id ?? '')?.[1];
+  return { kind: 'oversize', id: id === undefined ? undefined : Number(id) };
+}
+
+function tailOf(text: string): string {
+  return text.slice(-OVERSIZE_TAIL_CHARACTERS);
 }

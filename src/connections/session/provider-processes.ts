@@ -8,6 +8,7 @@ import { Instance } from '../../instance.js';
 import { SETTINGS } from '../../settings.token.js';
 import { Slots } from '../../slots.js';
 import { Subprocess } from '../../subprocess.js';
+import { systemErrorCode } from '../../system-error.js';
 import { findSystemAccount, type SystemAccount } from '../../system-account.js';
 import type { StdioLaunch } from '../connection.launch.js';
 import { checkStdioPolicy } from '../stdio-policy.js';
@@ -36,15 +37,17 @@ export class ProviderProcesses {
    */
   async launch(connectionId: string, launch: StdioLaunch, signal: AbortSignal): Promise<Subprocess> {
     this.askPolicy(launch);
-    const release = await this.slots.take(signal).catch((error: unknown) => {
+    const release = await this.slots.take(connectionId, signal).catch((error: unknown) => {
       throw new SessionError('busy', 'All process slots of this server are in use.', { cause: error });
     });
-    const privateDirectory = launch.cwd === null ? await this.makePrivateDirectory() : undefined;
+    let privateDirectory: string | undefined;
     const cleanUp = async (): Promise<void> => {
       release();
-      if (privateDirectory !== undefined) await rm(privateDirectory, { recursive: true, force: true });
+      // one that cannot be removed is swept at a later start
+      if (privateDirectory !== undefined) await removeDirectory(privateDirectory);
     };
     try {
+      if (launch.cwd === null) privateDirectory = await this.makePrivateDirectory();
       const child = await Subprocess.launch({
         command: launch.command,
         args: launch.args,
@@ -92,10 +95,24 @@ export class ProviderProcesses {
   }
 
   private async makePrivateDirectory(): Promise<string> {
-    const directory = await mkdtemp(join(tmpdir(), `${PRIVATE_DIRECTORY_PREFIX}${this.instance.owner}-`));
-    if (this.account !== undefined) await chown(directory, this.account.uid, this.account.gid);
-    return directory;
+    let directory: string | undefined;
+    try {
+      directory = await mkdtemp(join(tmpdir(), `${PRIVATE_DIRECTORY_PREFIX}${this.instance.owner}-`));
+      if (this.account !== undefined) await chown(directory, this.account.uid, this.account.gid);
+      return directory;
+    } catch (error) {
+      if (directory !== undefined) await removeDirectory(directory);
+      const code = systemErrorCode(error) ?? 'no code';
+      throw new SessionError('unreachable', `No working directory could be made for the provider (${code}).`, {
+        reason: 'unknown',
+        cause: error,
+      });
+    }
   }
+}
+
+async function removeDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function requireAccount(name: string): SystemAccount {

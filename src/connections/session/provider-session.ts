@@ -1,5 +1,6 @@
 import {
   Client,
+  SdkHttpError,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Progress,
   type StandardSchemaV1,
@@ -11,7 +12,7 @@ import { DeadlinePassed, untilAborted } from '../../deadline.js';
 import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
-import { SessionError, toRequestError, type Sent } from './session-error.js';
+import { SessionError, SessionLostError, toRequestError, type Sent } from './session-error.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
 const SDK_TIMEOUT_MS = 3_600_000;
@@ -74,7 +75,11 @@ export function createClient(negotiation: 'auto' | 'modern' | 'legacy'): Client 
 export class ProviderSession {
   /** Resolves when the link is gone, whoever ended it. */
   readonly closed: Promise<void>;
+  /** Why it is not open: the provider forgot it. */
+  isLost = false;
   private open = true;
+  private requests = 0;
+  private retired: (() => void) | undefined;
 
   constructor(
     private readonly client: Client,
@@ -152,9 +157,23 @@ export class ProviderSession {
     await this.child?.ended;
   }
 
+  /** Ends the session once no request is under way any more. Resolves when nothing of it is left. */
+  async retire(): Promise<void> {
+    this.open = false;
+    if (this.requests > 0)
+      await new Promise<void>((resolve) => {
+        this.retired = resolve;
+      });
+    await this.close();
+  }
+
   /** The tail of a stdio provider's standard error, not redacted. */
   stderrTail(): string {
     return this.child?.stderrTail() ?? '';
+  }
+
+  private tellsOfLoss(error: unknown): error is SdkHttpError {
+    return error instanceof SdkHttpError && error.status === 404 && this.transport.sessionId !== undefined;
   }
 
   private async request(
@@ -163,6 +182,7 @@ export class ProviderSession {
     options: RequestOptions,
     sent: () => Sent,
   ): Promise<unknown> {
+    this.requests += 1;
     try {
       const answer = this.client.request({ method, params }, anyResult, {
         signal: options.signal,
@@ -172,7 +192,15 @@ export class ProviderSession {
       return await untilAborted(answer, options.signal);
     } catch (error) {
       if (options.signal.aborted) throw abortError(options.signal, sent());
+      if (this.tellsOfLoss(error)) {
+        this.isLost = true;
+        this.open = false;
+        throw new SessionLostError(sent(), error);
+      }
       throw toRequestError(error, sent());
+    } finally {
+      this.requests -= 1;
+      if (this.requests === 0) this.retired?.();
     }
   }
 }

@@ -58,6 +58,17 @@ export class SessionError extends Error {
   }
 }
 
+/**
+ * The provider no longer knows the session (404 to a request that named it): a new one may be opened and the operation
+ * run once more. To everyone else an interruption.
+ */
+export class SessionLostError extends SessionError {
+  constructor(sent: Sent, cause: SdkHttpError) {
+    const message = `The provider no longer knows the session (HTTP ${cause.status ?? 'error'}).`;
+    super('interrupted', message, { reason: 'http_error', sent, cause });
+  }
+}
+
 /** JSON-RPC error code of the errors this client puts in place of an answer that cannot come. */
 export const LOCAL_ERROR_CODE = -32_099;
 export type LocalErrorData = { warren: 'interrupted' | 'too_large' | 'malformed' };

@@ -12,6 +12,7 @@ import { SessionError } from './session-error.js';
 import type { OperationBounds, SessionOperation } from './session-operation.js';
 import { SessionListeners } from './session-listeners.js';
 import { SessionOpener } from './session-opener.js';
+import { renewingOnce } from './session-renewal.js';
 import { Deadline } from '../../deadline.js';
 
 /** Every session of this process: keeps the lasting ones, opens and ends the others. */
@@ -42,15 +43,15 @@ export class SessionManager implements OnApplicationShutdown {
     operation: SessionOperation<T>,
   ): Promise<T> {
     if (this.closing) throw new SessionError('busy', 'The server is shutting down.');
-    if (launch.lifecycle === 'ephemeral') return this.useEphemeral(launch, bounds, operation);
+    if (launch.lifecycle === 'ephemeral') return this.useEphemeral(launch, agentId, bounds, operation);
     const lasting = await this.lastingFor(launch, agentId);
-    return lasting.use(launch, bounds, operation);
+    return lasting.use(launch, agentId, bounds, operation);
   }
 
   /** Starts a keep_alive session; 10 callers at once start one process. Errors: `SessionError`. */
   async start(launch: ConnectionLaunch, signal: AbortSignal = new AbortController().signal): Promise<void> {
     const lasting = await this.lastingFor(launch, null);
-    await lasting.use(launch, { signal, timeoutMs: launch.callTimeoutMs }, () => Promise.resolve());
+    await lasting.use(launch, null, { signal, timeoutMs: launch.callTimeoutMs }, () => Promise.resolve());
   }
 
   /** What this process knows of a connection's session. */
@@ -128,20 +129,24 @@ export class SessionManager implements OnApplicationShutdown {
 
   private async useEphemeral<T>(
     launch: ConnectionLaunch,
+    agentId: string | null,
     bounds: OperationBounds,
     operation: SessionOperation<T>,
   ): Promise<T> {
-    const release = await this.ephemeralSlots.take(launch, bounds.signal);
+    const release = await this.ephemeralSlots.take(launch, agentId, bounds.signal);
     const stay = this.ephemeral.enter(launch.id, bounds.signal);
     try {
-      const session = await this.openEphemeral(launch, stay.signal);
-      const deadline = new Deadline(bounds.timeoutMs, stay.signal);
-      try {
-        return await operation(session, deadline.signal);
-      } finally {
-        deadline.end();
-        stay.leaveWhen(session.close());
-      }
+      return await renewingOnce(bounds.timeoutMs, async (time) => {
+        const session = await this.openEphemeral(launch, stay.signal);
+        const deadline = new Deadline(time.leftMs, stay.signal);
+        try {
+          return await operation(session, deadline.signal);
+        } finally {
+          time.leftMs = deadline.remainingMs;
+          deadline.end();
+          stay.leaveWhen(session.close());
+        }
+      });
     } finally {
       stay.leave();
       release();

@@ -1,7 +1,14 @@
-import { serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { gateOf, type DispatchGate } from '../../dispatch-gate.js';
+import {
+  serializeMessage,
+  type JSONRPCMessage,
+  type JSONRPCNotification,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gateOf, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
+import { DispatchTurns } from './dispatch-turns.js';
 import { MessageLines } from './message-lines.js';
 import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
 
@@ -9,10 +16,15 @@ import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-e
 const ADMISSION_ATTEMPTS = 3;
 /** So many bytes go into a pipe whole or not at all (POSIX, PIPE_BUF). */
 const WHOLE_BYTES = 4_096;
-/** How often a call that found no room in the pipe is looked at, milliseconds. */
+/** How often a call that found no room in the pipe is looked at, and how long one waits for others, milliseconds. */
 const ROOM_POLL_MS = 50;
 /** What a process wrote before it exited may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const LAST_OUTPUT_MS = 250;
+
+interface BegunWrite {
+  /** Resolves when all of the message is in the pipe. */
+  complete: Promise<void>;
+}
 
 /**
  * MCP over a child's standard input and output. The child is launched and stopped by its owner; closing the transport
@@ -29,6 +41,8 @@ export class StdioTransport implements Transport {
   private readonly lines: MessageLines;
   private readonly pending = new Set<number>();
   private readonly writing = new Set<Promise<void>>();
+  private readonly turns = new DispatchTurns();
+  private readonly pipe = new EventEmitter<{ taken: [] }>();
   private closed = false;
 
   constructor(
@@ -53,20 +67,21 @@ export class StdioTransport implements Transport {
     });
   }
 
-  /** Resolves when the message is in the pipe. A guarded message passes its gate first. */
+  /** Resolves when the message is in the pipe. A guarded message waits for its turn, then passes its gate. */
   async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) return this.write(serializeMessage(message));
+    if (!('id' in message)) return this.notify(message);
     const line = serializeMessage(message);
     const gate = gateOf(line);
-    this.track(message);
-    if (gate === undefined) return this.write(line);
-    for (let attempt = 0; attempt < ADMISSION_ATTEMPTS; attempt += 1) {
-      await gate.admit();
-      // earlier messages first, so that an admitted one begins to be written at once
-      while (this.writing.size > 0) await Promise.race(this.writing);
-      if (gate.mayWrite()) return this.writeAdmitted(line, gate);
-      gate.abandoned();
-    }
-    throw new SessionError('busy', 'The call could not be written while its admission held.', { sent: 'no' });
+    const id = Number(message.id);
+    if (gate === undefined) return this.ask(id, () => this.write(line));
+    const { complete } = await this.turns.run(id, (signal, begun) =>
+      this.admitAndBegin(gate, signal, () => {
+        begun();
+        return this.ask(id, () => this.writeAdmitted(line, gate));
+      }),
+    );
+    return complete;
   }
 
   async close(): Promise<void> {
@@ -74,17 +89,61 @@ export class StdioTransport implements Transport {
     this.finish();
   }
 
-  private track(message: JSONRPCMessage): void {
-    if (!('method' in message)) return;
-    if ('id' in message) this.pending.add(Number(message.id));
-    else if (message.method === 'notifications/cancelled') this.pending.delete(Number(message.params?.requestId));
+  /** The cancellation of a call that has not begun takes it out of the line; the provider never hears of either. */
+  private async notify(message: JSONRPCNotification): Promise<void> {
+    if (message.method === 'notifications/cancelled') {
+      const id = Number(message.params?.['requestId']);
+      this.pending.delete(id);
+      if (this.turns.leave(id, new SessionError('cancelled', 'The call was cancelled.', { sent: 'no' }))) return;
+    }
+    return this.write(serializeMessage(message));
+  }
+
+  /** From here on the provider may answer this request. */
+  private async ask<T>(id: number, write: () => Promise<T>): Promise<T> {
+    this.pending.add(id);
+    try {
+      return await write();
+    } catch (error) {
+      this.pending.delete(id);
+      throw error;
+    }
+  }
+
+  /**
+   * An admission holds locks and a database connection, so what is slow comes before it: earlier messages get into the
+   * pipe first, however long the provider takes to read them.
+   */
+  private async admitAndBegin(
+    gate: DispatchGate,
+    signal: AbortSignal,
+    begin: () => Promise<BegunWrite>,
+  ): Promise<BegunWrite> {
+    for (let attempt = 0; attempt < ADMISSION_ATTEMPTS; attempt += 1) {
+      await this.pipeTaken(signal);
+      signal.throwIfAborted();
+      await gate.admit();
+      // something small may have come in between; an admitted message begins to be written at once
+      if (this.writing.size > 0) await this.pipeTaken(AbortSignal.timeout(ROOM_POLL_MS));
+      if (this.writing.size === 0 && gate.mayWrite()) return begin();
+      gate.abandoned();
+    }
+    throw new SessionError('busy', 'The call could not be written while its admission held.', { sent: 'no' });
+  }
+
+  /** Until no earlier write waits for room, or the signal aborts. */
+  private async pipeTaken(signal: AbortSignal): Promise<void> {
+    while (this.writing.size > 0 && !signal.aborted) {
+      await once(this.pipe, 'taken', { signal }).catch(() => undefined);
+    }
   }
 
   /**
    * Begins to write in this same turn. A provider that does not read leaves no room in the pipe, and what waits for room
-   * would go out whenever it reads again, admitted or not; only ending the session takes it back.
+   * would go out whenever it reads again, admitted or not; only ending the session takes it back. Resolves when the
+   * message has begun.
    */
-  private async writeAdmitted(line: string, gate: DispatchGate): Promise<void> {
+  private async writeAdmitted(line: string, gate: DispatchGate): Promise<BegunWrite> {
     if (this.closed || !this.child.stdin.writable) {
       gate.abandoned();
       throw new SessionError('interrupted', 'The session broke before the call was written.', { sent: 'no' });
@@ -95,6 +154,7 @@ export class StdioTransport implements Transport {
     let takenBack = false;
     const watch = setInterval(() => {
       if (gate.mayWrite()) return;
+      clearInterval(watch);
       takenBack = true;
       this.child.stdin.destroy();
       void this.close();
@@ -111,7 +171,7 @@ export class StdioTransport implements Transport {
       clearInterval(watch);
       gate.written();
     }
-    return complete;
+    return { complete };
   }
 
   private write(data: string | Buffer): Promise<void> {
@@ -121,7 +181,10 @@ export class StdioTransport implements Transport {
       () => undefined,
     );
     this.writing.add(settled);
-    void settled.then(() => this.writing.delete(settled));
+    void settled.then(() => {
+      this.writing.delete(settled);
+      if (this.writing.size === 0) this.pipe.emit('taken');
+    });
     return written;
   }
 
@@ -155,11 +218,16 @@ export class StdioTransport implements Transport {
           if (this.pending.has(line.id)) this.fail([line.id], 'malformed');
           break;
         case 'oversize':
-          // where it is unknown whom the line answers, all that wait fail
-          this.fail(line.id !== undefined && this.pending.has(line.id) ? [line.id] : [...this.pending], 'too_large');
+          this.fail(this.answeredBy(line.id), 'too_large');
           break;
       }
     }
+  }
+
+  /** Where a line does not tell whom it answers, it is the only one that waits, or else their deadlines decide. */
+  private answeredBy(id: number | undefined): number[] {
+    if (id !== undefined) return this.pending.has(id) ? [id] : [];
+    return this.pending.size === 1 ? [...this.pending] : [];
   }
 
   /** Puts an error of our own in place of answers that cannot be read. */
@@ -174,6 +242,7 @@ export class StdioTransport implements Transport {
   private finish(): void {
     if (this.closed) return;
     this.closed = true;
+    this.turns.leaveAll(new SessionError('interrupted', 'The session broke before the call was sent.', { sent: 'no' }));
     this.onclose?.();
   }
 }
