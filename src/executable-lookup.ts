@@ -31,6 +31,10 @@ export async function findExecutable(
       case 'not_permitted':
         blocked = true;
         break;
+      case 'hidden':
+        // a directory of PATH that this user may not search is passed over, but a path that was spelled out is meant
+        blocked ||= command.includes('/');
+        break;
       case 'absent':
         break;
     }
@@ -49,14 +53,15 @@ export async function findExecutable(
   return { found: false, reason: 'executable_not_found', detail: `${command} was not found ${where}.${hint}` };
 }
 
-async function examine(path: string): Promise<'executable' | 'not_permitted' | 'absent'> {
+async function examine(path: string): Promise<'executable' | 'not_permitted' | 'hidden' | 'absent'> {
   try {
     const entry = await stat(path);
     if (!entry.isFile()) return 'not_permitted';
-    await access(path, constants.X_OK);
-    return 'executable';
   } catch (error) {
-    const code = systemErrorCode(error);
-    return code === 'EACCES' || code === 'EPERM' ? 'not_permitted' : 'absent';
+    return systemErrorCode(error) === 'EACCES' ? 'hidden' : 'absent';
   }
+  return access(path, constants.X_OK).then(
+    () => 'executable' as const,
+    () => 'not_permitted' as const,
+  );
 }
