@@ -15,8 +15,6 @@ export interface AllowedNetworks {
   ranges: readonly (readonly [Address, number])[];
 }
 
-export const noAllowedNetworks: AllowedNetworks = { hosts: new Set(), ranges: [] };
-
 /** A socket that Warren itself listens on. */
 export interface Listener {
   address: string;

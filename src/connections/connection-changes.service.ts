@@ -3,14 +3,15 @@ import { Changes } from '../changes.js';
 import type { Settings } from '../config.js';
 import { brokenUniqueConstraint, Database, type DatabaseTransaction } from '../database.js';
 import { ProblemError } from '../errors.js';
+import { idCandidates } from '../id-candidates.js';
 import { holds, type Principal } from '../principal.js';
 import { SETTINGS } from '../settings.token.js';
 import { connectionNotFound } from './connection-not-found.js';
-import { idCandidates } from './connection-id.js';
 import { type Proposal, proposeChange, proposeCreation } from './connection-proposal.js';
 import { ConnectionSecrets } from './connection-secrets.service.js';
 import { type ChangeConnectionBody, type CreateConnectionBody, isConnectionId } from './connection.dto.js';
 import type { ConnectionRecord } from './connection.record.js';
+import { idProblem } from './connection.rules.js';
 import { mayRevoke } from './connection.settings.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { requireRevision } from './entity-tag.js';
@@ -128,7 +129,9 @@ export class ConnectionChanges {
     chosenId: string | undefined,
     { settings }: Proposal,
   ): Promise<string> {
-    for (const id of chosenId === undefined ? idCandidates(settings.name) : [chosenId]) {
+    const isReserved = (id: string): boolean => idProblem(id) !== undefined;
+    const candidates = chosenId === undefined ? idCandidates(settings.name, 'connection', isReserved) : [chosenId];
+    for (const id of candidates) {
       if (await this.repository.insert(transaction, id, settings)) return id;
     }
     throw new ProblemError('connection_conflict', 'There is a connection of this id already.', {

@@ -4,7 +4,8 @@ import { Database } from '../database.js';
 import { invalidField, ProblemError } from '../errors.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page } from '../pagination.js';
 import { AGENT_DEFAULTS, type AgentRow } from './agent.js';
-import { AGENT_ID, candidateIds } from './agent-id.js';
+import { idCandidates } from '../id-candidates.js';
+import { AGENT_ID } from './agent-id.js';
 import {
   agentAnswer,
   type AgentAnswer,
@@ -28,7 +29,7 @@ export class AgentsService {
     const { name } = body;
     const enabled = body.enabled ?? AGENT_DEFAULTS.enabled;
     const visibility = body.visibility ?? AGENT_DEFAULTS.visibility;
-    for (const id of typeof body.id === 'string' ? [body.id] : candidateIds(name)) {
+    for (const id of typeof body.id === 'string' ? [body.id] : idCandidates(name, 'agent')) {
       const row = await this.repository.insert({ id, name, enabled, visibility });
       if (row !== undefined) return row;
     }

@@ -14,7 +14,7 @@ import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-e
 
 /** A write that lost its admission is tried this often before the call fails. */
 const ADMISSION_ATTEMPTS = 3;
-/** So many bytes go into a pipe whole or not at all (POSIX, PIPE_BUF). */
+/** So many bytes are taken whole or not at all: by a pipe (POSIX, PIPE_BUF), and in one piece by a local socket of Linux. */
 const WHOLE_BYTES = 4_096;
 /** How often a call that found no room in the pipe is looked at, and how long one waits for others, milliseconds. */
 const ROOM_POLL_MS = 50;
