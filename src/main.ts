@@ -7,6 +7,7 @@ import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
 import { removeOrphanedDirectories } from './connections/session/private-directories.js';
 import { SessionRecorder } from './connections/session-recorder.js';
+import { SessionManager } from './connections/session/session-manager.js';
 import { endOrphanedProviders } from './connections/session/orphan-sweep.js';
 import { Readiness } from './readiness.js';
 import { InFlightCalls } from './runtime/in-flight-calls.js';
@@ -72,7 +73,8 @@ function stopper(
     application.get(InFlightCalls).cancelAll('The server is shutting down.');
     await within(LAST_ANSWERS_MS, answered);
     requests.cutConnections();
-    await within(CLOSE_MS, closed);
+    // no provider outlives this process, whatever else may keep the application from closing
+    await within(CLOSE_MS, Promise.all([closed, application.get(SessionManager).endAll()]));
     await application.get(SafeFetch).close();
     await application.get(SessionRecorder).flush();
     await platform.close();
@@ -82,7 +84,7 @@ function stopper(
 }
 
 /** Waits, but no longer than this, milliseconds. */
-async function within(milliseconds: number, done: Promise<void>): Promise<void> {
+async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const bound = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);

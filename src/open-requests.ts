@@ -21,8 +21,12 @@ export class OpenRequests {
     return this.open === 0 ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** Ends every connection: idle ones, those that never carried a request, and those of callers who waited too long. */
+  /**
+   * Ends every connection: idle ones, those that never carried a request, and those of callers who waited too long;
+   * those, too, that come before the server has closed, which it would wait for.
+   */
   cutConnections(): void {
+    this.server.on('connection', (socket) => socket.destroy());
     this.server.closeAllConnections();
   }
 }

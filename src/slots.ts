@@ -1,3 +1,11 @@
+/** So many wait already that waiting makes no sense. */
+export class LineTooLong extends Error {
+  constructor(waiting: number) {
+    super(`${waiting} are waiting already`);
+    this.name = 'LineTooLong';
+  }
+}
+
 interface Waiter {
   grant(): void;
 }
@@ -11,17 +19,26 @@ export class Slots {
   /** Never an empty line. The order is that of their turns. */
   private readonly lines = new Map<string, Set<Waiter>>();
 
-  constructor(private readonly size: number) {}
+  private waiting = 0;
+
+  /** Beyond `mostWaiting` in line nobody may join. */
+  constructor(
+    private readonly size: number,
+    private readonly mostWaiting = 1_000,
+  ) {}
 
   get inUse(): number {
     return this.held;
   }
 
   get queued(): number {
-    return [...this.lines.values()].reduce((sum, line) => sum + line.size, 0);
+    return this.waiting;
   }
 
-  /** Resolves with the function that gives the slot back. Errors: the signal's reason, when it aborts first. */
+  /**
+   * Resolves with the function that gives the slot back. Errors: the signal's reason, when it aborts first;
+   * `LineTooLong`.
+   */
   async take(key: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.held < this.size) this.held += 1;
@@ -35,14 +52,18 @@ export class Slots {
   }
 
   private waitInLine(key: string, signal: AbortSignal): Promise<void> {
+    if (this.waiting >= this.mostWaiting) return Promise.reject(new LineTooLong(this.mostWaiting));
+    this.waiting += 1;
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         grant: () => {
+          this.waiting -= 1;
           signal.removeEventListener('abort', leave);
           resolve();
         },
       };
       const leave = (): void => {
+        this.waiting -= 1;
         const line = this.lines.get(key);
         line?.delete(waiter);
         if (line?.size === 0) this.lines.delete(key);

@@ -14,6 +14,9 @@ import { showConfig } from './config.command.js';
 /** sysexits.h EX_CONFIG: the environment or the keyring is wrong; starting again will not help. */
 const EXIT_CONFIG = 78;
 
+/** What is left over of a finished command may hold its process for this long, milliseconds. */
+const LEFTOVERS_MS = 1_000;
+
 /** The `warren` command. Sets the exit code; never throws. */
 export async function run(argv: readonly string[]): Promise<void> {
   // a closed terminal or a dead log collector must not keep this process from ending in order
@@ -27,6 +30,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     const cause = error instanceof Error && error.cause !== undefined ? errorText(error.cause) : '';
     if (process.exitCode === 1 && cause !== '' && !said.includes(cause)) console.error(`  because: ${cause}`);
   }
+  setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
 }
 
 function program(): Command {

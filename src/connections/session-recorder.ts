@@ -10,7 +10,10 @@ import { SessionListeners, type SessionTransition } from './session/session-list
 /** With the database away, more than this is not worth keeping: `lastKnown` only needs the latest. */
 const MAX_WAITING = 1_000;
 
-/** Writes down what sessions tell: transitions and the learned protocol era, one after the other, off the call path. */
+/**
+ * Writes down what sessions tell: transitions and the learned protocol era, one after the other, off the call path; and
+ * tells sessions that come back by themselves the settings of now.
+ */
 @Injectable()
 export class SessionRecorder implements OnModuleInit {
   private tail: Promise<void> = Promise.resolve();
@@ -26,6 +29,7 @@ export class SessionRecorder implements OnModuleInit {
   onModuleInit(): void {
     this.listeners.onTransition = (id, transition) => this.noteTransition(id, transition);
     this.listeners.eraLearned = (id, identity) => this.noteEra(id, identity);
+    this.listeners.currentLaunch = (id) => this.connections.launchOf(id);
   }
 
   /** Resolves when everything told so far is written or given up. */

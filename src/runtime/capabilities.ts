@@ -13,10 +13,14 @@ type ShownTool = CapabilitiesAnswer['tools'][number];
  * Hits as an agent sees them, best first: schemas until the budget is used, none for tools it may not call. A query that
  * is a tool's exact name always gets that tool's schema.
  */
-export function showTools(hits: readonly CapabilityHit[], query: string | undefined): ShownTool[] {
+export function showTools(
+  hits: readonly CapabilityHit[],
+  query: string | undefined,
+  isAvailable: (providerId: string) => boolean,
+): ShownTool[] {
   let budget = SCHEMA_BUDGET;
   return hits.map((hit) => {
-    const tool = showTool(hit);
+    const tool = showTool(hit, isAvailable(hit.providerId));
     if (!hit.granted) return tool;
     const inputSchema = schemaOf(hit);
     const size = JSON.stringify(inputSchema).length;
@@ -26,7 +30,7 @@ export function showTools(hits: readonly CapabilityHit[], query: string | undefi
   });
 }
 
-function showTool(hit: CapabilityHit): ShownTool {
+function showTool(hit: CapabilityHit, available: boolean): ShownTool {
   const checked = checkTool(hit.definition);
   const annotations = 'tool' in checked ? checked.tool.annotations : undefined;
   return {
@@ -35,7 +39,7 @@ function showTool(hit: CapabilityHit): ShownTool {
     ...(hit.title === null || hit.title === undefined ? {} : { title: cut(hit.title, MAX_UNGRANTED_DESCRIPTION) }),
     description: cut(hit.description ?? '', hit.granted ? MAX_DESCRIPTION : MAX_UNGRANTED_DESCRIPTION),
     granted: hit.granted,
-    available: true,
+    available,
     ...(annotations === undefined || !hit.granted ? {} : { annotations }),
   };
 }

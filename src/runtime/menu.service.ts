@@ -60,7 +60,7 @@ export class MenuService extends Menu {
         id,
         name,
         transport,
-        available: true,
+        available: this.sessions.isAvailable(id),
         state: this.sessions.live(id).state,
         catalogToolCount,
         grantedToolCount,
@@ -77,7 +77,7 @@ export class MenuService extends Menu {
     const page = await this.search.search({ agentId, visibility, providerId: provider?.id, query, cursor, limit });
     const answer: CapabilitiesAnswer = {
       provider: provider === undefined ? null : { id: provider.id, name: provider.name },
-      tools: showTools(page.hits, query),
+      tools: showTools(page.hits, query, (id) => this.sessions.isAvailable(id)),
       totalCount: page.totalCount,
       nextCursor: page.nextCursor,
     };

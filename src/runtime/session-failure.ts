@@ -36,6 +36,7 @@ export function toCallFailure(
       return new CallFailure('mcp_provider_unreachable', message, {
         sent,
         ...(reason === undefined ? {} : { reason }),
+        ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
         retryable: sent === 'no' && !needsOperator,
         hint: needsOperator
           ? `Do not try again; tell the user that an operator has to mend the connection ${providerName}.`
@@ -83,7 +84,7 @@ export function toCallFailure(
         hint: 'The provider does not follow the protocol here; tell the user.',
       });
     case 'busy':
-      return new CallFailure('busy', message, { sent, retryAfterMs: 1_000, hint: 'Try again in a moment.' });
+      return new CallFailure('busy', message, { sent, retryAfterMs: error.retryAfterMs ?? 1_000, hint: 'Try again in a moment.' });
   }
 }
 

@@ -1,12 +1,11 @@
 import { SessionError } from './session-error.js';
 
 interface Stay {
-  connectionId: string;
   controller: AbortController;
   gone: Promise<void>;
 }
 
-/** The operations that run on sessions of their own, so that stopping a connection ends these too. */
+/** The operations that run on sessions of their own, so that stopping their connection ends these too. */
 export class EphemeralSessions {
   private readonly stays = new Set<Stay>();
 
@@ -14,17 +13,14 @@ export class EphemeralSessions {
    * Registers one operation. Its signal follows the caller's and `stop`; `leave` ends the registration, once all that
    * `leaveWhen` was given has ended.
    */
-  enter(
-    connectionId: string,
-    caller: AbortSignal,
-  ): { signal: AbortSignal; leaveWhen: (end: Promise<void>) => void; leave: () => void } {
+  enter(caller: AbortSignal): { signal: AbortSignal; leaveWhen: (end: Promise<void>) => void; leave: () => void } {
     const controller = new AbortController();
     const ends: Promise<void>[] = [];
     let leave = (): void => undefined;
     const left = new Promise<void>((resolve) => {
       leave = resolve;
     });
-    const stay: Stay = { connectionId, controller, gone: left.then(() => Promise.all(ends)).then(() => undefined) };
+    const stay: Stay = { controller, gone: left.then(() => Promise.all(ends)).then(() => undefined) };
     this.stays.add(stay);
     void stay.gone.finally(() => this.stays.delete(stay));
     return {
@@ -36,16 +32,9 @@ export class EphemeralSessions {
     };
   }
 
-  /** Ends the operations of a connection and waits until their sessions are gone. */
-  async stop(connectionId: string): Promise<void> {
-    await this.end([...this.stays].filter((stay) => stay.connectionId === connectionId));
-  }
-
-  async stopAll(): Promise<void> {
-    await this.end([...this.stays]);
-  }
-
-  private async end(stays: readonly Stay[]): Promise<void> {
+  /** Ends the operations and waits until their sessions are gone. */
+  async stop(): Promise<void> {
+    const stays = [...this.stays];
     for (const { controller } of stays) controller.abort(new SessionError('interrupted', 'The session was stopped.'));
     await Promise.all(stays.map(({ gone }) => gone));
   }

@@ -6,6 +6,7 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import type { HttpLaunch } from '../connection.launch.js';
+import { readRetryAfter } from './retry-after.js';
 import { LOCAL_ERROR_CODE, type LocalErrorData } from './session-error.js';
 
 /**
@@ -17,12 +18,14 @@ export class HttpTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   readonly hasPerRequestStream = true;
+  /** What the provider last asked for with 429 or 503, milliseconds. */
+  retryAfterMs: number | undefined;
   private readonly inner: StreamableHTTPClientTransport;
   private readonly pending = new Set<string | number>();
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
-      fetch,
+      fetch: async (url, init) => this.noteRetryAfter(await fetch(url, init)),
       requestInit: { headers: launch.headers },
       // the safe fetch decides about redirects
       redirectPolicy: 'follow',
@@ -72,6 +75,12 @@ export class HttpTransport implements Transport {
 
   async close(): Promise<void> {
     await this.inner.close();
+  }
+
+  private noteRetryAfter(response: Response): Response {
+    const asksForPause = response.status === 429 || response.status === 503;
+    if (asksForPause) this.retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+    return response;
   }
 
   private failUnanswered(id: string | number): void {

@@ -4,47 +4,59 @@ import type { ConnectionLaunch } from '../connection.launch.js';
 import { ConnectionSlots } from './connection-slots.js';
 import type { LiveState, LiveStateName } from './live-state.js';
 import { abortError, type ProviderSession } from './provider-session.js';
-import { SessionError, toOpenError } from './session-error.js';
+import { QuietTimers } from './quiet-timers.js';
+import { ReconnectBudget } from './reconnect-budget.js';
+import { SessionError, isPassing, toOpenError } from './session-error.js';
+import type { SessionContext } from './session-context.js';
 import type { OperationBounds, SessionOperation } from './session-operation.js';
-import type { SessionListeners } from './session-listeners.js';
-import type { SessionOpener } from './session-opener.js';
 import { renewingOnce } from './session-renewal.js';
+import { statusOf } from './session-status.js';
+
+type Phase =
+  | { state: 'idle' | 'error' | 'closed' }
+  | { state: 'connecting'; opened: Promise<ProviderSession>; abort: AbortController }
+  | { state: 'connected'; session: ProviderSession; launch: ConnectionLaunch; at: number };
 
 /**
- * The one owner of one lasting session: opens it on demand, shares it among callers, ends it when it idles, when its
- * launch settings change, or when it is told to.
+ * The one owner of one lasting session: opens it on demand, shares it among callers, brings it back when it breaks, keeps
+ * a remote one warm, ends it when it idles, when its launch settings change, or when it is told to.
  */
 export class KeepAliveSession {
   inFlight = 0;
   lastUsedAt = performance.now();
   launchRevision = 0;
-  private current: LiveState = { state: 'idle', since: new Date().toISOString() };
-  private session: ProviderSession | undefined;
-  private opening: Promise<ProviderSession> | undefined;
-  private openingAbort: AbortController | undefined;
-  private ending: Promise<void> | undefined;
+  private phase: Phase = { state: 'idle' };
+  private shown: LiveState = { state: 'idle', since: new Date().toISOString() };
   private readonly slots = new ConnectionSlots();
   private readonly retiring = new Set<ProviderSession>();
-  private idleTimer: NodeJS.Timeout | undefined;
+  private readonly budget: ReconnectBudget;
+  private readonly quiet: QuietTimers;
+  private reconnectTimer: NodeJS.Timeout | undefined;
+  private ending: Promise<void> | undefined;
 
+  /** `predecessor` is a session that must be gone before this one opens. */
   constructor(
-    readonly connectionId: string,
-    private readonly opener: SessionOpener,
-    private readonly listeners: SessionListeners,
-    private readonly idleLimitMs: number,
-  ) {}
-
-  get state(): LiveState {
-    return this.current;
+    private readonly context: SessionContext,
+    predecessor?: Promise<void>,
+  ) {
+    this.budget = new ReconnectBudget(context.timing.reconnect);
+    this.quiet = new QuietTimers(context.timing);
+    this.endsWith(predecessor);
   }
 
+  get state(): LiveState {
+    return this.shown;
+  }
+
+  /** Whether something of it lives, or will by itself. */
   get isActive(): boolean {
-    return this.session !== undefined || this.opening !== undefined;
+    const { state } = this.phase;
+    return state === 'connecting' || state === 'connected' || this.reconnectTimer !== undefined;
   }
 
   /**
    * Runs an operation on the session, opening it first if need be; waits for one of `maxConcurrentCalls` places. Runs it
-   * once more, on a new session, when the provider had lost the first.
+   * once more, on a new session, when the provider had lost the first. `agentId` is null for Warren's own operations.
    */
   async use<T>(
     launch: ConnectionLaunch,
@@ -53,10 +65,10 @@ export class KeepAliveSession {
     operation: SessionOperation<T>,
   ): Promise<T> {
     this.inFlight += 1;
-    clearTimeout(this.idleTimer);
+    this.quiet.stop();
     try {
       return await renewingOnce(bounds.timeoutMs, async (time) => {
-        const session = await this.ready(launch, bounds.signal);
+        const session = await this.ready(launch, bounds.signal, agentId === null);
         const deadline = new Deadline(time.leftMs, bounds.signal);
         try {
           const release = await this.slots.take(launch, agentId, deadline.signal);
@@ -68,48 +80,55 @@ export class KeepAliveSession {
         } finally {
           time.leftMs = deadline.remainingMs;
           deadline.end();
+          if (session.isLost) this.broke(session, 'http_error');
         }
       });
     } finally {
       this.inFlight -= 1;
       this.lastUsedAt = performance.now();
-      if (this.inFlight === 0) this.startIdleTimer();
+      if (this.inFlight === 0) this.becomeQuiet();
     }
   }
 
   /** Ends the session and waits until nothing of it is left. Callers that come meanwhile wait, then open a new one. */
   stop(after: 'closed' | 'idle' = 'closed'): Promise<void> {
-    clearTimeout(this.idleTimer);
-    this.ending ??= this.end(after).finally(() => {
+    this.quiet.stop();
+    this.stopReconnecting();
+    if (this.ending === undefined) this.endsWith(this.end(after));
+    return this.ending ?? Promise.resolve();
+  }
+
+  private endsWith(end: Promise<void> | undefined): void {
+    this.ending = end?.finally(() => {
       this.ending = undefined;
     });
-    return this.ending;
   }
 
   private async end(after: 'closed' | 'idle'): Promise<void> {
     const retired = [...this.retiring].map((session) => session.close());
-    if (this.isActive) {
-      this.openingAbort?.abort(new SessionError('interrupted', 'The session was stopped.'));
-      await this.opening?.catch(() => undefined);
-      const session = this.session;
-      this.session = undefined;
-      if (session !== undefined) await session.close();
-      this.enter(after, 'stopped');
-    }
+    const { phase } = this;
+    if (phase.state === 'connecting') phase.abort.abort(new SessionError('interrupted', 'The session was stopped.'));
+    const session =
+      phase.state === 'connecting'
+        ? await phase.opened.catch(() => undefined)
+        : phase.state === 'connected'
+          ? phase.session
+          : undefined;
+    if (phase.state !== 'idle' && phase.state !== 'closed') this.enter({ state: after });
+    await session?.close();
     await Promise.all(retired);
   }
 
   /** The open session; 10 callers at once share one start. A caller that leaves does not end the start of the others. */
-  private async ready(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
+  private async ready(launch: ConnectionLaunch, signal: AbortSignal, insists: boolean): Promise<ProviderSession> {
     await this.untilEnded(launch, signal);
     if (launch.launchRevision < this.launchRevision) throw outOfDate();
-    if (this.session?.isOpen) return this.session;
-    if (this.session !== undefined) this.retire(this.session);
-    this.opening ??= this.start(launch).finally(() => {
-      this.opening = undefined;
-    });
+    const { phase } = this;
+    if (phase.state === 'connected' && phase.session.isOpen) return phase.session;
+    if (phase.state === 'connected') this.broke(phase.session, breakReason(launch));
+    const opened = phase.state === 'connecting' ? phase.opened : this.open(launch, insists);
     try {
-      return await untilAborted(this.opening, signal);
+      return await untilAborted(opened, signal);
     } catch (error) {
       throw signal.aborted ? abortError(signal, 'no') : error;
     }
@@ -132,64 +151,123 @@ export class KeepAliveSession {
     }
   }
 
-  /** Takes a session that is of no more use out of service; what others still wait for on it may finish. */
-  private retire(session: ProviderSession): void {
-    this.session = undefined;
-    this.retiring.add(session);
-    void session.retire().finally(() => this.retiring.delete(session));
-    this.enter('error', 'unavailable', session.isLost ? 'http_error' : 'process_exited');
+  private open(launch: ConnectionLaunch, insists: boolean): Promise<ProviderSession> {
+    const refusal = insists ? undefined : this.context.guardOf(launch).refusal;
+    // while the connection rests nothing begins, so nothing is told either
+    if (refusal !== undefined) return Promise.reject(refusal);
+    this.stopReconnecting();
+    this.launchRevision = launch.launchRevision;
+    const abort = new AbortController();
+    const opened = this.connect(launch, abort.signal, insists);
+    this.enter({ state: 'connecting', opened, abort });
+    return opened;
   }
 
-  private async start(launch: ConnectionLaunch): Promise<ProviderSession> {
-    this.launchRevision = launch.launchRevision;
-    this.enter('connecting', 'starting');
-    this.openingAbort = new AbortController();
-    const deadline = new Deadline(launch.connectTimeoutMs, this.openingAbort.signal);
+  private async connect(launch: ConnectionLaunch, stopped: AbortSignal, insists: boolean): Promise<ProviderSession> {
+    const deadline = new Deadline(launch.connectTimeoutMs, stopped);
+    const { signal } = deadline;
     try {
-      const session = await this.opener.open(launch, deadline.signal);
-      this.adopt(session, launch);
+      const start = (): Promise<ProviderSession> => this.context.opener.open(launch, signal);
+      const session = await this.context.guardOf(launch).run(start, { signal, insists });
+      // told to end meanwhile: who ends it waits for this, and takes it from here
+      if (!stopped.aborted) this.adopt(session, launch);
       return session;
     } catch (error) {
       const failure = toOpenError(error);
-      this.enter('error', 'unavailable', failure.reason ?? 'unknown');
+      if (!stopped.aborted) this.enter({ state: 'error' }, failure.reason ?? 'unknown');
       throw failure;
     } finally {
       deadline.end();
-      this.openingAbort = undefined;
     }
   }
 
   private adopt(session: ProviderSession, launch: ConnectionLaunch): void {
-    this.session = session;
-    if (launch.era?.era !== session.identity.era) this.listeners.eraLearned(launch.id, session.identity);
-    session.onToolsChanged(() => this.listeners.onToolsChanged(launch.id));
-    this.enter('connected', 'ready');
-    void session.closed.then(() => {
-      // when we ended it ourselves, it is no longer ours
-      if (this.session !== session) return;
-      this.session = undefined;
-      void session.close();
-      this.enter('error', 'unavailable', 'process_exited');
-    });
+    this.context.noteEra(launch, session.identity);
+    session.onToolsChanged(() => this.context.listeners.onToolsChanged(launch.id));
+    this.enter({ state: 'connected', session, launch, at: performance.now() });
+    void session.closed.then(() => this.broke(session, breakReason(launch)));
+    if (this.inFlight === 0) this.becomeQuiet();
   }
 
-  private enter(
-    state: LiveStateName,
-    status: 'starting' | 'ready' | 'unavailable' | 'stopped',
-    reason?: ProviderFailureReason,
-  ): void {
-    this.current = { state, since: new Date().toISOString(), ...(reason === undefined ? {} : { reason }) };
-    this.listeners.onTransition(this.connectionId, { status, ...(reason === undefined ? {} : { reason }) });
+  /** Takes a broken session out of service; what others still wait for on it may finish. It comes back by itself. */
+  private broke(session: ProviderSession, reason: ProviderFailureReason): void {
+    const { phase } = this;
+    // one that we end ourselves is no longer ours
+    if (phase.state !== 'connected' || phase.session !== session || this.ending !== undefined) return;
+    this.quiet.stop();
+    this.retiring.add(session);
+    void session.retire().finally(() => this.retiring.delete(session));
+    this.budget.broke(performance.now() - phase.at);
+    this.context.guardOf(phase.launch).suspect();
+    this.enter({ state: 'error' }, reason);
+    this.scheduleReconnect();
   }
 
-  private startIdleTimer(): void {
-    this.idleTimer = setTimeout(() => {
-      if (this.inFlight === 0) void this.stop('idle');
-    }, this.idleLimitMs).unref();
+  private scheduleReconnect(leastMs = 0): void {
+    const delay = this.budget.next();
+    if (delay === undefined) return;
+    this.reconnectTimer = setTimeout(() => void this.reconnect(), Math.max(delay, leastMs)).unref();
+  }
+
+  /** One attempt, with the settings of now. Never rejects. */
+  private async reconnect(): Promise<void> {
+    this.reconnectTimer = undefined;
+    const { phase } = this;
+    try {
+      const launch = await this.context.listeners.currentLaunch(this.context.connectionId);
+      const untouched = this.phase === phase && phase.state === 'error' && this.ending === undefined;
+      if (!untouched || launch?.lifecycle !== 'keep_alive' || !launch.enabled) return;
+      await this.open(launch, false);
+    } catch (error) {
+      const failure = toOpenError(error);
+      const unmoved = this.phase.state === 'error' && this.ending === undefined;
+      if (unmoved && this.reconnectTimer === undefined && isPassing(failure))
+        this.scheduleReconnect(failure.retryAfterMs);
+    }
+  }
+
+  private enter(phase: Phase, reason?: ProviderFailureReason): void {
+    this.phase = phase;
+    const because = reason === undefined ? {} : { reason };
+    this.shown = { state: phase.state, since: new Date().toISOString(), ...because };
+    this.context.listeners.onTransition(this.context.connectionId, { status: statusOf[phase.state], ...because });
+  }
+
+  /** Nobody uses the session: it idles away in the end, and a remote one is kept warm until then. */
+  private becomeQuiet(): void {
+    const { phase } = this;
+    if (phase.state !== 'connected' || this.ending !== undefined) return;
+    // a local pipe needs no traffic to stay open
+    const warm = phase.launch.transport === 'http' ? () => this.keepWarm(phase.session, phase.launch) : undefined;
+    this.quiet.start(() => void this.stop('idle'), warm);
+  }
+
+  /** Whether the provider gave any answer; without one the session counts as broken. */
+  private async keepWarm(session: ProviderSession, launch: ConnectionLaunch): Promise<boolean> {
+    const deadline = new Deadline(launch.connectTimeoutMs);
+    try {
+      await session.ping(deadline.signal);
+      return true;
+    } catch (error) {
+      const reason = error instanceof SessionError ? error.reason : undefined;
+      this.broke(session, reason ?? (deadline.signal.aborted ? 'connection_timeout' : 'http_error'));
+      return false;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  private stopReconnecting(): void {
+    clearTimeout(this.reconnectTimer);
+    this.reconnectTimer = undefined;
   }
 }
 
 /** The caller read the connection before it was changed; the session in place is newer. */
 function outOfDate(): SessionError {
   return new SessionError('interrupted', 'The settings of the connection changed while the call was prepared.');
+}
+
+function breakReason({ transport }: ConnectionLaunch): ProviderFailureReason {
+  return transport === 'stdio' ? 'process_exited' : 'http_error';
 }

@@ -83,7 +83,7 @@ export class ProviderSession {
 
   constructor(
     private readonly client: Client,
-    private readonly transport: Transport,
+    private readonly transport: Transport & { readonly retryAfterMs?: number | undefined },
     private readonly child: Subprocess | undefined,
     private readonly terminate: (() => Promise<void>) | undefined,
     readonly identity: ProviderIdentity,
@@ -112,6 +112,19 @@ export class ProviderSession {
   /** One page of `tools/list`, unchecked. Errors: `SessionError`. */
   listTools(cursor: string | undefined, options: RequestOptions): Promise<unknown> {
     return this.request('tools/list', cursor === undefined ? {} : { cursor }, options, () => 'maybe');
+  }
+
+  /**
+   * Asks for a sign of life: any JSON-RPC answer is one, an error too. Errors: `SessionError` without an answer, or when
+   * the provider no longer knows the session.
+   */
+  async ping(signal: AbortSignal): Promise<void> {
+    const method = this.identity.era === 'modern' ? 'server/discover' : 'ping';
+    try {
+      await this.request(method, {}, { signal }, () => 'maybe');
+    } catch (error) {
+      if (!(error instanceof SessionError) || error.kind !== 'provider_error') throw error;
+    }
   }
 
   /** One `tools/call`, result unchecked. Errors: `SessionError`, or whatever the gate's `admit` throws. */
@@ -177,7 +190,7 @@ export class ProviderSession {
   }
 
   private async request(
-    method: 'tools/list' | 'tools/call',
+    method: 'tools/list' | 'tools/call' | 'ping' | 'server/discover',
     params: Record<string, unknown>,
     options: RequestOptions,
     sent: () => Sent,
@@ -197,7 +210,7 @@ export class ProviderSession {
         this.open = false;
         throw new SessionLostError(sent(), error);
       }
-      throw toRequestError(error, sent());
+      throw toRequestError(error, sent(), this.transport.retryAfterMs);
     } finally {
       this.requests -= 1;
       if (this.requests === 0) this.retired?.();

@@ -34,6 +34,8 @@ interface SessionErrorDetails {
   /** The provider's own JSON-RPC error. */
   provider?: { code: number; message: string };
   stderrTail?: string;
+  /** When it may be worth trying again, milliseconds. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -43,6 +45,7 @@ export class SessionError extends Error {
   readonly sent: Sent;
   readonly provider: { code: number; message: string } | undefined;
   readonly stderrTail: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     readonly kind: SessionErrorKind,
@@ -55,6 +58,7 @@ export class SessionError extends Error {
     this.sent = details.sent ?? 'no';
     this.provider = details.provider;
     this.stderrTail = details.stderrTail;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 
@@ -69,15 +73,35 @@ export class SessionLostError extends SessionError {
   }
 }
 
+/** Failures that time may mend; the others need an operator, or another provider. */
+const PASSING = new Set<ProviderFailureReason>([
+  'process_exited',
+  'handshake_timeout',
+  'dns_failed',
+  'connection_refused',
+  'connection_unreachable',
+  'connection_timeout',
+  'http_error',
+  'unknown',
+]);
+
+/** Whether starting again later may help by itself. */
+export function isPassing({ kind, reason }: SessionError): boolean {
+  return kind === 'busy' || (kind === 'unreachable' && reason !== undefined && PASSING.has(reason)) || kind === 'timeout';
+}
+
 /** JSON-RPC error code of the errors this client puts in place of an answer that cannot come. */
 export const LOCAL_ERROR_CODE = -32_099;
 export type LocalErrorData = { warren: 'interrupted' | 'too_large' | 'malformed' };
 
-/** Translates what the SDK, the safe fetch or the launcher throws while a session opens. */
-export function toOpenError(error: unknown, stderrTail?: string): SessionError {
+/**
+ * Translates what the SDK, the safe fetch or the launcher throws while a session opens. `retryAfterMs` is what the
+ * provider last asked for.
+ */
+export function toOpenError(error: unknown, retryAfterMs?: number): SessionError {
   if (error instanceof SessionError) return error;
   const because = (reason: ProviderFailureReason, message: string): SessionError =>
-    new SessionError('unreachable', message, { reason, cause: error, ...(stderrTail ? { stderrTail } : {}) });
+    new SessionError('unreachable', message, { reason, retryAfterMs, cause: error });
   const outbound = findCause(error, (cause) => (cause instanceof OutboundError ? cause : undefined));
   if (outbound !== undefined) return because(outboundReason(outbound), outbound.message);
   if (error instanceof LaunchError) return because(error.reason, error.message);
@@ -99,13 +123,18 @@ export function toOpenError(error: unknown, stderrTail?: string): SessionError {
 /** What a body that is no JSON, or JSON that is no JSON-RPC, is reported as. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError', '$ZodError']);
 
-/** Translates what a request on an open session throws. `sent` is what the gate or transport knows. */
-export function toRequestError(error: unknown, sent: Sent): SessionError {
+/**
+ * Translates what a request on an open session throws. `sent` is what the gate or transport knows; `retryAfterMs` what
+ * the provider last asked for.
+ */
+export function toRequestError(error: unknown, sent: Sent, retryAfterMs?: number): SessionError {
   if (error instanceof SessionError) return error;
   const outbound = findCause(error, (cause) => (cause instanceof OutboundError ? cause : undefined));
   if (outbound !== undefined) {
     if (outbound.reason === 'message_too_large')
       return new SessionError('too_large', outbound.message, { sent: 'yes', cause: error });
+    if (outbound.reason === 'admission_expired')
+      return new SessionError('busy', 'The call could not be written in time.', { sent: 'no', cause: error });
     const neverSent = outbound.sent === 'no';
     return neverSent
       ? new SessionError('unreachable', outbound.message, {
@@ -124,7 +153,12 @@ export function toRequestError(error: unknown, sent: Sent): SessionError {
     });
   }
   if (error instanceof SdkHttpError) {
-    return new SessionError('unreachable', httpMessage(error), { reason: httpReason(error), sent, cause: error });
+    return new SessionError('unreachable', httpMessage(error), {
+      reason: httpReason(error),
+      sent,
+      retryAfterMs: asksForPause(error) ? retryAfterMs : undefined,
+      cause: error,
+    });
   }
   if (error instanceof SdkError) return fromSdkError(error, sent);
   if (error instanceof Error && UNREADABLE.has(error.name)) return notAResult(error);
@@ -198,6 +232,10 @@ function httpReason(error: SdkHttpError): ProviderFailureReason {
   if (error.status === 401) return 'auth_required';
   if (error.status === 403) return 'auth_forbidden';
   return 'http_error';
+}
+
+function asksForPause({ status }: SdkHttpError): boolean {
+  return status === 429 || status === 503;
 }
 
 function httpMessage(error: SdkHttpError): string {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { LastKnown } from '../../database.schema.js';
 import type { ProviderFailureReason } from '../../provider-failure.js';
+import type { ConnectionLaunch } from '../connection.launch.js';
 import type { ProviderIdentity } from './provider-session.js';
 
 export type SessionTransition = { status: LastKnown['status']; reason?: ProviderFailureReason };
@@ -12,6 +13,8 @@ export class SessionListeners {
   onTransition: (connectionId: string, transition: SessionTransition) => void = () => undefined;
   /** A provider was seen to speak another era than remembered. */
   eraLearned: (connectionId: string, identity: ProviderIdentity) => void = () => undefined;
+  /** The settings of a connection as they are now, for a session that comes back by itself; undefined: it is gone. */
+  currentLaunch: (connectionId: string) => Promise<ConnectionLaunch | undefined> = () => Promise.resolve(undefined);
   /** A provider said that its tools changed. */
   onToolsChanged: (connectionId: string) => void = () => undefined;
 }

@@ -12,6 +12,7 @@ import { untilAborted } from '../../deadline.js';
 import { SafeFetch } from '../../safe-fetch.js';
 import { SETTINGS } from '../../settings.token.js';
 import type { Subprocess } from '../../subprocess.js';
+import type { LearnedEra } from '../../database.schema.js';
 import type { ConnectionLaunch, HttpLaunch, StdioLaunch } from '../connection.launch.js';
 import { HttpTransport } from './http-transport.js';
 import { legacySseTransport } from './legacy-sse-transport.js';
@@ -19,6 +20,9 @@ import { ProviderProcesses } from './provider-processes.js';
 import { createClient, ProviderSession, type ProviderIdentity } from './provider-session.js';
 import { SessionError, toOpenError } from './session-error.js';
 import { StdioTransport } from './stdio-transport.js';
+
+/** For so long after a provider was seen to speak an era, its exit is no sign of another, milliseconds. */
+const TRUSTED_ERA_MS = 86_400_000;
 
 type Negotiation = 'auto' | 'modern' | 'legacy';
 
@@ -43,7 +47,7 @@ export class SessionOpener {
 
   /**
    * Old servers are the rule on stdio and may exit when they see a request before `initialize`, so the old handshake
-   * comes first unless the provider is known to be modern; a server that refuses it is asked the modern way, in a fresh
+   * comes first unless the provider is known to be modern; a server that refuses it is asked the other way, in a fresh
    * process.
    */
   private async openStdio(
@@ -55,7 +59,7 @@ export class SessionOpener {
     try {
       return await this.startStdio(launch, endpoint, first, signal);
     } catch (error) {
-      if (!(error instanceof SessionError) || !refusedHandshake(error) || signal.aborted) throw error;
+      if (!(error instanceof SessionError) || !speaksOtherEra(error, launch.era) || signal.aborted) throw error;
       try {
         return await this.startStdio(launch, endpoint, first === 'modern' ? 'legacy' : 'modern', signal);
       } catch {
@@ -91,7 +95,22 @@ export class SessionOpener {
     signal: AbortSignal,
   ): Promise<ProviderSession> {
     const fetch: FetchLike = (url, init) => this.safeFetch.fetch(url, init);
-    const negotiation: Negotiation = launch.era?.era === 'legacy' ? 'legacy' : 'auto';
+    const known = launch.era?.era === 'legacy';
+    try {
+      return await this.dial(endpoint, fetch, known ? 'legacy' : 'auto', signal);
+    } catch (error) {
+      if (!known || signal.aborted || !refusedEra(error)) throw error;
+      // what was learned proves wrong: the provider has been renewed
+      return this.dial(endpoint, fetch, 'auto', signal);
+    }
+  }
+
+  private async dial(
+    endpoint: HttpLaunch,
+    fetch: FetchLike,
+    negotiation: Negotiation,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
     const transport = new HttpTransport(endpoint, fetch);
     const client = createClient(negotiation);
     try {
@@ -99,7 +118,7 @@ export class SessionOpener {
       return new ProviderSession(client, transport, undefined, () => transport.terminate(), identityOf(client));
     } catch (error) {
       void transport.close();
-      if (!suggestsSse(error) || signal.aborted) throw toOpenError(error);
+      if (!suggestsSse(error) || signal.aborted) throw toOpenError(error, transport.retryAfterMs);
       return this.openSse(endpoint, fetch, error, signal);
     }
   }
@@ -181,8 +200,19 @@ function withTail(error: SessionError, child: Subprocess, launch: ConnectionLaun
   });
 }
 
-function refusedHandshake(error: SessionError): boolean {
-  return error.reason === 'protocol_unsupported' || error.reason === 'process_exited';
+/** Some servers exit when they see a handshake they do not know; what was learned lately speaks against that. */
+function speaksOtherEra({ reason }: SessionError, era: LearnedEra | null): boolean {
+  if (reason === 'protocol_unsupported') return true;
+  const trusted = era !== null && Date.now() - Date.parse(era.learnedAt) < TRUSTED_ERA_MS;
+  return reason === 'process_exited' && !trusted;
+}
+
+/** A refusal in JSON-RPC: the provider speaks MCP, but not as it was asked. */
+function refusedEra(error: unknown): boolean {
+  if (!(error instanceof SessionError)) return false;
+  const { cause } = error;
+  const refusedOverHttp = cause instanceof SdkHttpError && cause.status === 400 && hasModernError(cause);
+  return error.reason === 'protocol_unsupported' || refusedOverHttp;
 }
 
 /** Only these statuses, and no modern error body, speak for a server of the old SSE transport. */
@@ -190,7 +220,11 @@ function suggestsSse(error: unknown): boolean {
   const http = error instanceof SdkHttpError ? error : undefined;
   if (http === undefined || error instanceof ProtocolError) return false;
   if (http.status !== 400 && http.status !== 404 && http.status !== 405) return false;
-  return !/"jsonrpc"\s*:\s*"2\.0"/.test(bodyOf(http));
+  return !hasModernError(http);
+}
+
+function hasModernError(error: SdkHttpError): boolean {
+  return /"jsonrpc"\s*:\s*"2\.0"/.test(bodyOf(error));
 }
 
 function bodyOf(error: SdkHttpError): string {
