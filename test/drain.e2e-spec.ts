@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { agentClients } from './support/agent-clients.js';
 import type { Api } from './support/api.js';
@@ -55,6 +56,20 @@ describe('a server that is told to stop', () => {
     expect((await answer).content).toMatchObject([{ text: DONE }]);
     expect(heard).toContain(3);
     await client.close();
+  });
+
+  it('does not wait for clients that connect while it stops and say nothing', async () => {
+    const { hostname, port } = new URL(warren.url);
+    let connected = 0;
+    const knock = (): void => {
+      const socket = connect(Number(port), hostname, () => (connected += 1));
+      // until nobody listens any more
+      socket.on('error', () => undefined).on('close', (failed) => failed || setImmediate(knock));
+    };
+    for (let clients = 0; clients < 4; clients += 1) knock();
+    await eventually(() => Promise.resolve(expect(connected).toBe(4)));
+    stopped = warren.stop();
+    expect(await stopped).toBe(0);
   });
 
   it('accepts no new work meanwhile', async () => {

@@ -51,17 +51,24 @@ export class ConnectionSessions implements SessionContext {
 
   get state(): LiveState {
     const states = [...this.lasting.values()].map(({ state }) => state);
-    const liveliest = states.toSorted((a, b) => LIVELIEST.indexOf(a.state) - LIVELIEST.indexOf(b.state))[0];
-    if (liveliest !== undefined) return liveliest;
     const { refusal, failingSince } = this.guard;
-    if (refusal === undefined) return { state: 'idle', since: this.since };
-    return { state: 'error', since: failingSince, reason: refusal.reason ?? 'unknown' };
+    if (refusal !== undefined)
+      states.push({ state: 'error', since: failingSince, reason: refusal.reason ?? 'unknown' });
+    const liveliest = states.toSorted((a, b) => LIVELIEST.indexOf(a.state) - LIVELIEST.indexOf(b.state))[0];
+    return liveliest ?? { state: 'idle', since: this.since };
   }
 
-  /** The oldest launch revision among lasting sessions that live or will come back; undefined without one. */
+  /** The oldest launch revision that something is held of: a lasting session, or the knowledge that it fails. */
   get heldRevision(): number | undefined {
-    const active = [...this.lasting.values()].filter((session) => session.isActive);
-    return active.length === 0 ? undefined : Math.min(...active.map(({ launchRevision }) => launchRevision));
+    const held = [...this.lasting.values()].filter(({ isActive }) => isActive).map((session) => session.launchRevision);
+    if (!this.available) held.push(this.guardRevision);
+    return held.length === 0 ? undefined : Math.min(...held);
+  }
+
+  /** Whether anything lives, or is about to. */
+  get inUse(): boolean {
+    const lasting = [...this.lasting.values()].some(({ isActive, inFlight }) => isActive || inFlight > 0);
+    return lasting || this.ephemeral.count > 0;
   }
 
   /** As `SessionManager.use`, for a keep_alive connection. */
@@ -105,8 +112,9 @@ export class ConnectionSessions implements SessionContext {
     }
   }
 
-  /** Ends every session, and waits until they are gone. */
+  /** Ends every session, and waits until they are gone. What comes after it starts with a clean slate. */
   async stop(): Promise<void> {
+    this.guard = new StartGuard();
     const ending = [...this.lasting.values()].map((session) => session.stop());
     await Promise.all([...ending, this.ephemeral.stop()]);
   }

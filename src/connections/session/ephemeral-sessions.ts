@@ -9,6 +9,10 @@ interface Stay {
 export class EphemeralSessions {
   private readonly stays = new Set<Stay>();
 
+  get count(): number {
+    return this.stays.size;
+  }
+
   /**
    * Registers one operation. Its signal follows the caller's and `stop`; `leave` ends the registration, once all that
    * `leaveWhen` was given has ended.

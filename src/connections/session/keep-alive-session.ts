@@ -2,7 +2,7 @@ import { Deadline, untilAborted } from '../../deadline.js';
 import type { ProviderFailureReason } from '../../provider-failure.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
 import { ConnectionSlots } from './connection-slots.js';
-import type { LiveState, LiveStateName } from './live-state.js';
+import type { LiveState } from './live-state.js';
 import { abortError, type ProviderSession } from './provider-session.js';
 import { QuietTimers } from './quiet-timers.js';
 import { ReconnectBudget } from './reconnect-budget.js';

@@ -16,8 +16,6 @@ describe('readRetryAfter', () => {
     ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
     ['Sun, 01 Mar 2037 11:00:00 GMT', 300_000],
   ])('reads %j as %j', (header, expected) => {
-    const read = readRetryAfter(header, now);
-    expect(read).toEqual(expected);
-    if (read !== undefined) expect(read).toBeGreaterThanOrEqual(0);
+    expect(readRetryAfter(header, now)).toEqual(expected);
   });
 });

@@ -87,7 +87,9 @@ const PASSING = new Set<ProviderFailureReason>([
 
 /** Whether starting again later may help by itself. */
 export function isPassing({ kind, reason }: SessionError): boolean {
-  return kind === 'busy' || (kind === 'unreachable' && reason !== undefined && PASSING.has(reason)) || kind === 'timeout';
+  return (
+    kind === 'busy' || (kind === 'unreachable' && reason !== undefined && PASSING.has(reason)) || kind === 'timeout'
+  );
 }
 
 /** JSON-RPC error code of the errors this client puts in place of an answer that cannot come. */

@@ -74,14 +74,15 @@ export class SessionManager implements OnApplicationShutdown {
     await this.connections.get(connectionId)?.stop();
   }
 
-  /** Forgets a deleted connection. */
+  /** Ends the sessions of a connection that is gone or switched off, and forgets what was known of it. */
   async forget(connectionId: string): Promise<void> {
     const sessions = this.connections.get(connectionId);
-    this.connections.delete(connectionId);
     await sessions?.stop();
+    // who came meanwhile must stay known: another stop has to find it
+    if (sessions?.inUse === false) this.connections.delete(connectionId);
   }
 
-  /** Ids and launch revisions of the connections with a lasting session. */
+  /** Ids and launch revisions of the connections that something lasting is known of. */
   held(): { connectionId: string; launchRevision: number }[] {
     return [...this.connections].flatMap(([connectionId, { heldRevision: launchRevision }]) =>
       launchRevision === undefined ? [] : [{ connectionId, launchRevision }],
