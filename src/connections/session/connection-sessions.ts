@@ -49,6 +49,10 @@ export class ConnectionSessions implements SessionContext {
     return this.guard.refusal === undefined;
   }
 
+  get lastingStates(): LiveStateName[] {
+    return [...this.lasting.values()].map(({ state }) => state.state);
+  }
+
   get state(): LiveState {
     const states = [...this.lasting.values()].map(({ state }) => state);
     const { refusal, failingSince } = this.guard;

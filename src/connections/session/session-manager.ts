@@ -3,7 +3,7 @@ import type { Settings } from '../../config.js';
 import { SETTINGS } from '../../settings.token.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
 import { ConnectionSessions } from './connection-sessions.js';
-import type { LiveState } from './live-state.js';
+import type { LiveState, LiveStateName } from './live-state.js';
 import { ProviderProcesses } from './provider-processes.js';
 import { reconnectTiming } from './reconnect-budget.js';
 import type { SessionTiming } from './session-context.js';
@@ -67,6 +67,11 @@ export class SessionManager implements OnApplicationShutdown {
   /** Whether a call has a chance: false while the connection rests after repeated failures. */
   isAvailable(connectionId: string): boolean {
     return this.connections.get(connectionId)?.available ?? true;
+  }
+
+  /** The state of each lasting session, in no order. */
+  lastingStates(): LiveStateName[] {
+    return [...this.connections.values()].flatMap(({ lastingStates }) => lastingStates);
   }
 
   /** Ends the sessions of a connection, ephemeral ones too, and waits until they are gone. */
