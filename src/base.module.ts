@@ -5,6 +5,7 @@ import { ChangeListener } from './change-listener.js';
 import { Changes } from './changes.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { CredentialsService } from './credentials.service.js';
+import { DatabaseMetrics } from './database.metrics.js';
 import { Database } from './database.js';
 import { HealthController } from './health.controller.js';
 import { HostCheck } from './host-check.js';
@@ -12,6 +13,8 @@ import { Instance } from './instance.js';
 import { KeysController } from './keys.controller.js';
 import { Listeners } from './listeners.js';
 import { Logger } from './logger.js';
+import { MetricsController } from './metrics.controller.js';
+import { Metrics } from './metrics.js';
 import { OwnSecrets } from './own-secrets.js';
 import { PresentedTokens } from './presented-tokens.js';
 import type { Platform } from './platform.js';
@@ -51,10 +54,12 @@ export class BaseModule {
     ];
     return {
       module: BaseModule,
-      controllers: [KeysController, HealthController],
+      controllers: [KeysController, HealthController, MetricsController],
       providers: [
         ...provided,
         Changes,
+        DatabaseMetrics,
+        Metrics,
         Readiness,
         CredentialsRepository,
         CredentialsService,
@@ -72,7 +77,14 @@ export class BaseModule {
             ),
         },
       ],
-      exports: [...provided.map(({ provide }) => provide), Changes, Readiness, CredentialsService, RequestGate],
+      exports: [
+        ...provided.map(({ provide }) => provide),
+        Changes,
+        Metrics,
+        Readiness,
+        CredentialsService,
+        RequestGate,
+      ],
     };
   }
 }

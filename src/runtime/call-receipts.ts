@@ -3,6 +3,7 @@ import type { Settings } from '../config.js';
 import { Instance } from '../instance.js';
 import { Logger } from '../logger.js';
 import { SETTINGS } from '../settings.token.js';
+import { CallMetrics } from './call-metrics.js';
 import { CallRecorder } from './call-recorder.js';
 import type { CallState, ProtectedOutcome } from './call-state.js';
 import type { CallReceipt, MenuError } from './menu.answers.js';
@@ -13,6 +14,7 @@ import { previewOf } from './preview.js';
 export class CallReceipts {
   constructor(
     private readonly recorder: CallRecorder,
+    private readonly metrics: CallMetrics,
     private readonly instance: Instance,
     private readonly logger: Logger,
     @Inject(SETTINGS) private readonly settings: Settings,
@@ -36,6 +38,7 @@ export class CallReceipts {
       ...(outcome.truncated === undefined ? {} : { truncated: outcome.truncated }),
       durationMs,
     };
+    this.metrics.record(error?.code, durationMs);
     await this.recorder.record({
       id: state.callId,
       instance_id: this.instance.id,

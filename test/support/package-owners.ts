@@ -30,6 +30,7 @@ const OWNERS: Owner[] = [
   { packages: ['re2js'], files: /^src\/catalog\/linear-pattern\.ts$/ },
   { packages: ['commander'], files: /^src\/cli\// },
   { packages: ['pino'], files: /^src\/logger\.ts$/ },
+  { packages: ['prom-client'], files: /^src\/metrics\.ts$/ },
 ];
 
 /** Each outside package has one owner in the product; tests may use what they like. */

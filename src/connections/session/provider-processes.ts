@@ -75,6 +75,13 @@ export class ProviderProcesses {
       .map(([child]) => ({ pid: child.pid, since: child.startedAt.toISOString() }));
   }
 
+  /** How many each connection has that has any. */
+  countsByConnection(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const id of this.living.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+    return counts;
+  }
+
   get count(): number {
     return this.living.size;
   }
