@@ -130,6 +130,21 @@ create table instances (
   constraint instances_pkey PRIMARY KEY (id)
 );
 
+create table legacy_event_imports (
+  source_hash bytea not null,
+  source_path text not null,
+  text_hash bytea not null,
+  text_bytes integer not null,
+  sealed bytea not null,
+  key_id text not null,
+  imported integer not null default 0,
+  surplus integer not null default 0,
+  skipped integer not null default 0,
+  malformed integer not null default 0,
+  imported_at timestamp(3) with time zone not null default now(),
+  constraint legacy_event_imports_pkey PRIMARY KEY (source_hash)
+);
+
 create table providers (
   id text not null,
   kind text not null,

@@ -134,6 +134,20 @@ export interface ConnectionEventsTable {
   imported: WithDefault<boolean>;
 }
 
+export interface LegacyEventImportsTable {
+  source_hash: Buffer;
+  source_path: string;
+  text_hash: Buffer;
+  text_bytes: number;
+  sealed: Buffer;
+  key_id: string;
+  imported: WithDefault<number>;
+  surplus: WithDefault<number>;
+  skipped: WithDefault<number>;
+  malformed: WithDefault<number>;
+  imported_at: Generated<Date>;
+}
+
 export interface ToolsTable {
   provider_id: string;
   name: string;
@@ -203,6 +217,7 @@ export interface DatabaseSchema {
   connections: ConnectionsTable;
   connection_secrets: ConnectionSecretsTable;
   connection_events: ConnectionEventsTable;
+  legacy_event_imports: LegacyEventImportsTable;
   tools: ToolsTable;
   grants: GrantsTable;
   instances: InstancesTable;

@@ -5,6 +5,7 @@ import { CredentialsService } from './credentials.service.js';
 import { createApplication, listen } from './app.js';
 import { OpenRequests } from './open-requests.js';
 import { openPlatform, type Platform } from './platform.js';
+import { LegacyEventsImport } from './connections/legacy-events.import.js';
 import { removeOrphanedDirectories } from './connections/session/private-directories.js';
 import { SessionRecorder } from './connections/session-recorder.js';
 import { SessionManager } from './connections/session/session-manager.js';
@@ -43,6 +44,8 @@ export async function startServer(settings: Settings): Promise<RunningServer> {
     application = await createApplication(platform);
     const revoked = await application.get(CredentialsService).adoptAdminKey(settings.WARREN_ADMIN_KEY);
     if (revoked > 0) platform.logger.warn({ revoked }, 'keys that WARREN_ADMIN_KEY named before were revoked');
+    const { WARREN_LEGACY_EVENTS_FILE: legacyEvents } = settings;
+    if (legacyEvents !== undefined) await application.get(LegacyEventsImport).run(legacyEvents);
     const requests = new OpenRequests(application.getHttpServer());
     const url = await listen(application, platform).catch((error: unknown) => {
       throw listenError(error, settings);

@@ -1,15 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database.js';
+import { Database, type DatabaseTransaction } from '../database.js';
 import { invalidCursor } from './invalid-cursor.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, type Page, pageOf, type PageQuery } from '../pagination.js';
 import type { ConnectionEventAnswer } from './connection-events.dto.js';
 import { type ConnectionEventRow, ConnectionEventsRepository } from './connection-events.repository.js';
+import { newestOfEach, stableWord, type PastEvent } from './past-events.js';
 
 /** Most events kept, of all connections together. */
 export const MAX_CONNECTION_EVENTS = 200;
 
-/** Status and reason are words of ours, never a provider's text. */
-const STABLE_WORD = /^[a-z][a-z0-9_]{0,63}$/;
+/** What became of events that were taken over. */
+export interface ImportCounts {
+  /** Stored. */
+  imported: number;
+  /** No room among the events kept. */
+  surplus: number;
+  /** Of no connection. */
+  skipped: number;
+}
 
 /** Keeps the transitions of connections, sanitised and bounded. */
 @Injectable()
@@ -32,23 +40,36 @@ export class ConnectionEvents {
     await this.database.transaction(async (transaction) => {
       await this.repository.lockEvents(transaction);
       await this.repository.insert(transaction, event);
-      const surplus = (await this.repository.count(transaction)) - MAX_CONNECTION_EVENTS;
-      for (let deleted = 0; deleted < surplus; deleted += 1) await this.repository.deleteOldestOfFullest(transaction);
+      await this.repository.trim(transaction, MAX_CONNECTION_EVENTS);
     });
+  }
+
+  /** Stores events of another time, marked as imported, within the same bound; part of the caller's transaction. */
+  async takeOver(transaction: DatabaseTransaction, events: readonly PastEvent[]): Promise<ImportCounts> {
+    await this.repository.lockEvents(transaction);
+    const known = await this.repository.holdConnections(transaction);
+    const ours = events.filter(({ connectionId }) => known.has(connectionId));
+    // more of one connection could not stay, whatever the others have
+    const candidates = newestOfEach(ours, MAX_CONNECTION_EVENTS);
+    const stored = await this.repository.insertImported(transaction, candidates);
+    const trimmed = new Set(await this.repository.trim(transaction, MAX_CONNECTION_EVENTS));
+    const imported = stored.filter((id) => !trimmed.has(id)).length;
+    return { imported, surplus: ours.length - imported, skipped: events.length - ours.length };
   }
 
   /** Newest first. */
   async list(connectionId: string, query: PageQuery): Promise<Page<ConnectionEventAnswer>> {
     const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-    const before = query.cursor === undefined ? undefined : Number(decodeCursor(query.cursor, ['number'])[0]);
-    if (before !== undefined && !Number.isSafeInteger(before)) throw invalidCursor();
-    const rows = await this.repository.list(connectionId, limit + 1, before);
-    return pageOf(rows, limit, presentEvent, (row) => [row.id]);
+    const rows = await this.repository.list(connectionId, limit + 1, positionOf(query.cursor));
+    return pageOf(rows, limit, presentEvent, (row) => [row.at.toISOString(), row.id]);
   }
 }
 
-function stableWord(word: string): string {
-  return STABLE_WORD.test(word) ? word : 'unknown';
+function positionOf(cursor: string | undefined): { at: string; id: number } | undefined {
+  if (cursor === undefined) return undefined;
+  const [at, id] = decodeCursor(cursor, ['time', 'number']);
+  if (!Number.isSafeInteger(id)) throw invalidCursor();
+  return { at: String(at), id: Number(id) };
 }
 
 function presentEvent({ id, at, status, reason, imported }: ConnectionEventRow): ConnectionEventAnswer {

@@ -8,6 +8,8 @@ import { ConnectionSecrets } from './connection-secrets.service.js';
 import { ConnectionsController } from './connections.controller.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { ConnectionsService } from './connections.service.js';
+import { LegacyEventsImport } from './legacy-events.import.js';
+import { LegacyImportsRepository } from './legacy-imports.repository.js';
 import { ProviderProcesses } from './session/provider-processes.js';
 import { SessionListeners } from './session/session-listeners.js';
 import { SessionManager } from './session/session-manager.js';
@@ -28,6 +30,8 @@ import { SessionRecorder } from './session-recorder.js';
     ConnectionSecretsRepository,
     ConnectionsRepository,
     ConnectionsService,
+    LegacyEventsImport,
+    LegacyImportsRepository,
     ProviderProcesses,
     SessionListeners,
     SessionManager,
