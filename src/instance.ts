@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { childMarker } from './child-marker.js';
 import { processStart } from './process-start.js';
 
 /** This run of this process. */
 export class Instance {
   readonly id = randomUUID();
+  private launches = 0;
 
-  /** Marks provider processes, so that a later start finds those whose owner is gone: id, owner pid, owner start. */
-  get childMarker(): string {
-    return `${this.id},${process.pid},${ownStart()}`;
+  /**
+   * Marks one launch and all it starts, so that what outlives it is found, and by a later start also what outlives this
+   * process.
+   */
+  nextChildMarker(): string {
+    this.launches += 1;
+    return childMarker({ instanceId: this.id, ownerPid: process.pid, ownerStart: ownStart() }, this.launches);
   }
 
   /** Names this process in file names: `<pid>-<start>`. */

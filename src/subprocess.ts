@@ -1,25 +1,32 @@
 import { execa } from 'execa';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { CHILD_MARKER } from './child-marker.js';
 import { findExecutable } from './executable-lookup.js';
-import { systemErrorCode } from './system-error.js';
+import { processStart } from './process-start.js';
+import { ProcessTable } from './process-table.js';
+import { StopLadder } from './stop-ladder.js';
 import type { SystemAccount } from './system-account.js';
+import { systemErrorCode } from './system-error.js';
 import { TailBuffer } from './tail-buffer.js';
 
 /** Bytes of standard error kept per process. */
 const STDERR_TAIL_BYTES = 256 * 1024;
 /** How long a process may take to leave by itself once its standard input ended, milliseconds. */
 const EOF_GRACE_MS = 100;
-/** From TERM to KILL, milliseconds. */
-const TERM_GRACE_MS = 1_000;
-/** After KILL the kernel needs a moment; more than this means the group is zombies nobody reaps. */
-const KILL_WAIT_MS = 500;
-const POLL_MS = 20;
+/** How long a killed leader's exit may take to be noticed, milliseconds. */
+const EXIT_WAIT_MS = 500;
+
+/** One for all, so that many who end at once are looked for in one reading. */
+const processTable = ProcessTable.ofDescendants();
 
 export interface LaunchRequest {
   command: string;
   args: readonly string[];
-  /** The complete environment of the child; nothing is inherited. */
+  /**
+   * The complete environment of the child; nothing is inherited. A `WARREN_CHILD` of its own in it lets everything the
+   * child starts be found again.
+   */
   environment: Readonly<Record<string, string>>;
   workingDirectory: string;
   /** Where a bare command name is looked up. */
@@ -46,11 +53,11 @@ export class LaunchError extends Error {
 }
 
 /**
- * A child in a process group of its own. Standard error is always drained; the group is ended as a whole, also when its
- * leader leaves first.
+ * A child in a process group of its own. Standard error is always drained; the group is ended as a whole, and with it
+ * what the child started outside of it, also when its leader leaves first.
  */
 export class Subprocess {
-  /** Resolves when the leader has exited and the rest of its group is ended. Never rejects. */
+  /** Resolves when the leader has exited and nothing that it started is left. Never rejects. */
   readonly ended: Promise<ProcessExit>;
   /** Resolves as soon as the leader has exited. Never rejects. */
   readonly exited: Promise<ProcessExit>;
@@ -64,13 +71,14 @@ export class Subprocess {
     readonly stdout: Readable,
     stderr: Readable,
     exit: Promise<ProcessExit>,
+    private readonly ladder: StopLadder,
   ) {
     stderr.on('data', (chunk: Buffer) => this.tail.push(chunk));
     // a child that closes its end early must not end this process
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
     this.exited = exit;
     this.ended = exit.then(async (status) => {
-      await this.endGroup();
+      await ladder.end();
       return status;
     });
   }
@@ -106,7 +114,9 @@ export class Subprocess {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     void child.catch(() => undefined);
-    return new Subprocess(child.pid, new Date(), child.stdin, child.stdout, child.stderr, exit);
+    const marker = request.environment[CHILD_MARKER];
+    const ladder = new StopLadder({ pid: child.pid, start: processStart(child.pid), marker }, processTable);
+    return new Subprocess(child.pid, new Date(), child.stdin, child.stdout, child.stderr, exit, ladder);
   }
 
   /** The last 256 KiB of standard error, as text. Not redacted. */
@@ -114,42 +124,17 @@ export class Subprocess {
     return this.tail.text();
   }
 
-  /** Ends standard input, then TERM to the group, then KILL after 1 s; resolves when the group is gone. */
+  /** Ends standard input, then TERM to all it started, then KILL after 1 s; resolves when all are gone. */
   stop(): Promise<void> {
     this.stopping ??= this.runStopLadder();
     return this.stopping;
   }
 
   private async runStopLadder(): Promise<void> {
+    await this.ladder.look();
     this.stdin.end();
     await Promise.race([this.exited, delay(EOF_GRACE_MS)]);
-    await this.endGroup();
-    await Promise.race([this.exited, delay(KILL_WAIT_MS)]);
-  }
-
-  private async endGroup(): Promise<void> {
-    if (!this.signalGroup('SIGTERM')) return;
-    if (await this.groupGoneWithin(TERM_GRACE_MS)) return;
-    this.signalGroup('SIGKILL');
-    await this.groupGoneWithin(KILL_WAIT_MS);
-  }
-
-  private async groupGoneWithin(milliseconds: number): Promise<boolean> {
-    const deadline = performance.now() + milliseconds;
-    while (performance.now() < deadline) {
-      if (!this.signalGroup(0)) return true;
-      await delay(POLL_MS);
-    }
-    return !this.signalGroup(0);
-  }
-
-  /** False when no process of the group is left. */
-  private signalGroup(signal: NodeJS.Signals | 0): boolean {
-    try {
-      process.kill(-this.pid, signal);
-      return true;
-    } catch (error) {
-      return systemErrorCode(error) !== 'ESRCH';
-    }
+    await this.ladder.end();
+    await Promise.race([this.exited, delay(EXIT_WAIT_MS)]);
   }
 }

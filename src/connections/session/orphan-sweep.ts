@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { readlinkSync } from 'node:fs';
+import { parseChildMarker } from '../../child-marker.js';
+import { withDescendants } from '../../process-family.js';
 import { processStart } from '../../process-start.js';
+import { ProcessTable, type ProcessFacts } from '../../process-table.js';
+import { lookUntil, StrayProcesses } from '../../stray-processes.js';
 
-/** As `ProviderProcesses` sets it: instance id, owner's process id, owner's start. */
-const MARKER = /(?:^|\0)WARREN_CHILD=[^,\0]*,(\d+),(\d+)(?:\0|$)/;
 /** From TERM to KILL, milliseconds. */
 const TERM_GRACE_MS = 1_000;
-const POLL_MS = 20;
+/** After KILL the kernel needs a moment, milliseconds. */
+const KILL_WAIT_MS = 500;
 
 /**
  * Ends the provider processes, and what they started, of a Warren that was killed: those whose marked owner no longer
@@ -14,39 +16,38 @@ const POLL_MS = 20;
  * same id means someone else. Returns how many there were; 0 where the system has no /proc.
  */
 export async function endOrphanedProviders(): Promise<number> {
-  const orphans = findOrphans();
-  for (const pid of orphans) signal(pid, 'SIGTERM');
-  const deadline = performance.now() + TERM_GRACE_MS;
-  while (orphans.some(isOrphan) && performance.now() < deadline) await delay(POLL_MS);
-  for (const pid of orphans.filter(isOrphan)) signal(pid, 'SIGKILL');
-  return orphans.length;
+  const table = new ProcessTable();
+  const orphans = new StrayProcesses();
+  orphans.add(orphansIn(await table.read()));
+  if (orphans.count === 0) return 0;
+  orphans.tell('SIGTERM');
+  await lookUntil(performance.now() + TERM_GRACE_MS, () => orphans.areGone);
+  // some may have started others meanwhile
+  orphans.add(orphansIn(await table.read()));
+  orphans.tell('SIGKILL');
+  await lookUntil(performance.now() + KILL_WAIT_MS, () => orphans.areGone);
+  return orphans.count;
 }
 
-function findOrphans(): number[] {
-  try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map(Number).filter(isOrphan);
-  } catch {
-    return [];
-  }
+function orphansIn(table: readonly ProcessFacts[]): ProcessFacts[] {
+  // what this process started is no orphan, whoever started this process
+  const others = table.filter(({ pid }) => pid !== process.pid);
+  const orphans = new Set(others.filter(isOrphan));
+  withDescendants(others, orphans);
+  return [...orphans];
 }
 
-/** Asked anew before each signal, because ids are used again. Unreadable processes are other users', so not ours. */
-function isOrphan(pid: number): boolean {
-  if (pid === process.pid) return false;
+function isOrphan({ pid, marker }: ProcessFacts): boolean {
+  const owner = marker === undefined ? undefined : parseChildMarker(marker);
+  if (owner === undefined || !isInOurNamespace(pid)) return false;
+  return processStart(owner.ownerPid) !== owner.ownerStart;
+}
+
+/** Unreadable processes are other users', so not ours. */
+function isInOurNamespace(pid: number): boolean {
   try {
-    const marked = MARKER.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'));
-    if (marked === null || readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync('/proc/self/ns/pid')) return false;
-    return processStart(Number(marked[1])) !== marked[2];
+    return readlinkSync(`/proc/${pid}/ns/pid`) === readlinkSync('/proc/self/ns/pid');
   } catch {
     return false;
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // it ended by itself meanwhile
   }
 }

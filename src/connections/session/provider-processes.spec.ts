@@ -7,7 +7,7 @@ describe('ProviderProcesses', () => {
   it('gives the slot back when no working directory can be made', async () => {
     const settings = { WARREN_MAX_PROCESSES: 1, WARREN_STDIO: 'on', WARREN_STDIO_COMMANDS: [], PATH: '/usr/bin:/bin' };
     // a part of the directory's name: in a directory that is not there, none can be made
-    const instance = { owner: 'missing/1', childMarker: 'test' };
+    const instance = { owner: 'missing/1', nextChildMarker: () => 'test' };
     // only what a launch reads of them
     const processes = new ProviderProcesses(settings as unknown as Settings, instance as unknown as Instance);
     const launch = () =>

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CHILD_MARKER } from '../../child-marker.js';
 import type { Settings } from '../../config.js';
 import { ProblemError } from '../../errors.js';
 import { Instance } from '../../instance.js';
@@ -20,7 +21,7 @@ import { SessionError } from './session-error.js';
 export class ProviderProcesses {
   private readonly slots: Slots;
   private readonly account: SystemAccount | undefined;
-  private readonly living = new Map<Subprocess, string>();
+  private readonly living = new Map<Subprocess, { connectionId: string; gone: Promise<void> }>();
 
   /** Errors: a plain Error at start when `WARREN_STDIO_USER` cannot be honoured. */
   constructor(
@@ -51,16 +52,20 @@ export class ProviderProcesses {
       const child = await Subprocess.launch({
         command: launch.command,
         args: launch.args,
-        environment: { PATH: this.settings.PATH, WARREN_CHILD: this.instance.childMarker, ...launch.environment },
+        environment: {
+          PATH: this.settings.PATH,
+          ...launch.environment,
+          [CHILD_MARKER]: this.instance.nextChildMarker(),
+        },
         workingDirectory: launch.cwd ?? privateDirectory ?? '/',
         searchPath: this.settings.PATH,
         account: this.account,
       });
-      this.living.set(child, connectionId);
-      void child.ended.then(() => {
+      const gone = child.ended.then(() => {
         this.living.delete(child);
         return cleanUp();
       });
+      this.living.set(child, { connectionId, gone });
       return child;
     } catch (error) {
       await cleanUp();
@@ -71,7 +76,7 @@ export class ProviderProcesses {
   /** Living processes of a connection. */
   of(connectionId: string): { pid: number; since: string }[] {
     return [...this.living]
-      .filter(([, owner]) => owner === connectionId)
+      .filter(([, owner]) => owner.connectionId === connectionId)
       .map(([child]) => ({ pid: child.pid, since: child.startedAt.toISOString() }));
   }
 
@@ -86,9 +91,13 @@ export class ProviderProcesses {
     return this.living.size;
   }
 
-  /** Ends every process and waits until all groups are gone. */
+  /** Ends every process and waits until nothing of them is left, their working directories included. */
   async stopAll(): Promise<void> {
-    await Promise.all([...this.living.keys()].map((child) => child.stop()));
+    const ending = [...this.living].map(async ([child, { gone }]) => {
+      await child.stop();
+      await gone;
+    });
+    await Promise.all(ending);
   }
 
   private askPolicy({ command, args, environment }: StdioLaunch): void {
