@@ -118,7 +118,8 @@ export class MenuBench {
     return seen.filter(({ method, params }) => method === 'tools/call' && params?.name === tool);
   }
 
-  private logOf(connectionId: string): string {
+  /** Where the provider of a connection writes down what it saw. */
+  logOf(connectionId: string): string {
     return join(this.directory, `${connectionId}.jsonl`);
   }
 }

@@ -18,6 +18,15 @@ export function providersOf(warren: number | undefined): LivingProcess[] {
   return living(({ environment }) => new RegExp(`(^|\\0)WARREN_CHILD=[^,\\0]*,${warren},`).test(environment));
 }
 
+/** Ids of the children of a process, the dead that it has not noticed included. */
+export function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    const stat = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+  });
+}
+
 interface Facts {
   command: string;
   workingDirectory: string;
