@@ -8,9 +8,13 @@ export class Readiness {
 
   constructor(private readonly database: Database) {}
 
-  /** From now on this process asks for no more traffic. */
+  /** From now on this process asks for no more traffic, and accepts none. */
   drain(): void {
     this.draining = true;
+  }
+
+  get isDraining(): boolean {
+    return this.draining;
   }
 
   async failing(): Promise<'shutting_down' | 'database' | undefined> {

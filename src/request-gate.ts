@@ -4,13 +4,14 @@ import { CredentialsService } from './credentials.service.js';
 import { ProblemError } from './errors.js';
 import { HostCheck } from './host-check.js';
 import { PresentedTokens } from './presented-tokens.js';
+import { Readiness } from './readiness.js';
 
 /** Reached without a token and under any host name. */
 const OPEN_PREFIXES = ['/health/', '/docs/', '/schemas/'];
 const OPEN_PATHS = new Set(['/openapi.json', '/docs']);
 
 /**
- * What every request passes before its body is read: host and origin, then the bearer token. Unknown paths need a token
+ * What every request passes before its body is read: whether this process still accepts work, host and origin, then the bearer token. Unknown paths need a token
  * too, so nothing about the routes is told to strangers.
  */
 @Injectable()
@@ -19,12 +20,16 @@ export class RequestGate {
     private readonly hosts: HostCheck,
     private readonly credentials: CredentialsService,
     private readonly tokens: PresentedTokens,
+    private readonly readiness: Readiness,
   ) {}
 
-  /** Errors: `host_not_allowed`, `origin_not_allowed`, `unauthenticated`. Sets `request.principal`. */
+  /** Errors: `shutting_down`, `host_not_allowed`, `origin_not_allowed`, `unauthenticated`. Sets `request.principal`. */
   async admit(request: AuthenticatedRequest): Promise<void> {
     const path = request.url.split('?', 1)[0] ?? '';
     if (path.startsWith('/health/')) return;
+    if (this.readiness.isDraining) {
+      throw new ProblemError('shutting_down', 'The server is shutting down.', { retryAfterSeconds: 1 });
+    }
     if (!this.hosts.allowsHost(request.headers.host)) {
       throw new ProblemError('host_not_allowed', 'This host name is not allowed; add it to WARREN_ALLOWED_HOSTS.');
     }

@@ -77,6 +77,7 @@ function problemResponses({ access, problems = [] }: RouteOptions): MethodDecora
       'rate_limited',
       'internal_error',
       'database_unavailable',
+      'shutting_down',
     ] as const) {
       codes.add(code);
     }

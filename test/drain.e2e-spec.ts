@@ -72,12 +72,23 @@ describe('a server that is told to stop', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('accepts no new work meanwhile', async () => {
+  it('says first that it is not ready, and accepts no new work meanwhile', async () => {
     await prepare('keep_alive');
     const answer = agent.post('/api/agents/demo/menu/mcp_call', SLOW);
     await whenRunning();
+    expect(await warren.api.get('/health/ready')).toMatchObject({ status: 200 });
     stopped = warren.stop();
-    await eventually(() => expect(fetch(`${warren.url}/health/live`)).rejects.toThrow('fetch failed'));
+    await eventually(async () =>
+      expect(await warren.api.get('/health/ready')).toMatchObject({ status: 503, body: { failing: 'shutting_down' } }),
+    );
+    expect(await warren.api.get('/health/live')).toMatchObject({ status: 200 });
+    for (const path of ['/api/agents/demo/menu/mcp_call', '/mcp', '/nowhere']) {
+      const refused = await agent.post(path, SLOW);
+      expect(refused).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
+      expect(refused.headers.get('retry-after')).toBe('1');
+    }
     expect((await answer).body.ok).toBe(true);
+    expect(await stopped).toBe(0);
+    await expect(fetch(`${warren.url}/health/live`)).rejects.toThrow('fetch failed');
   });
 });
