@@ -47,6 +47,11 @@ class Litterers {
     return this.each((id) => this.bench.api.expect(200, 'POST', `/api/connections/${id}/discover`));
   }
 
+  /** So that none of them is started again. */
+  async delete(): Promise<void> {
+    await this.each((id) => this.bench.api.delete(`/api/connections/${id}`));
+  }
+
   living() {
     return processesIn(this.directory);
   }
@@ -60,8 +65,10 @@ class Litterers {
     }, BOUND_MS);
   }
 
-  async gone(): Promise<void> {
-    await eventually(() => expect(this.living()).toEqual([]), BOUND_MS);
+  /** Resolves when nothing of them is left, or nothing of these. */
+  async gone(these?: readonly number[]): Promise<void> {
+    const left = () => this.living().filter(({ pid }) => these?.includes(pid) ?? true);
+    await eventually(() => expect(left()).toEqual([]), BOUND_MS);
   }
 }
 
@@ -73,7 +80,8 @@ describe('nothing of a provider is left', () => {
     bench = await MenuBench.start();
   });
 
-  afterEach(() => {
+  afterEach(async () => {
+    await litterers.delete();
     for (const { pid } of litterers.living()) process.kill(pid, 'SIGKILL');
   });
 
@@ -108,8 +116,10 @@ describe('nothing of a provider is left', () => {
     await litterers.connect();
     await litterers.discover();
     await litterers.started();
+    // one that was killed may be started again by itself
+    const before = litterers.living().map(({ pid }) => pid);
     await litterers.each(end);
-    await litterers.gone();
+    await litterers.gone(before);
   });
 
   it('soon after a call on a session of its own has timed out', async () => {

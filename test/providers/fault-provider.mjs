@@ -3,7 +3,7 @@
 //   deaf: neither this process nor a child of its group hears TERM, and it stays when its input ends;
 //   setsid: a child in a session of its own; deaf-setsid: one that is deaf to TERM; daemon: a deaf one, whose parent left.
 // Tools: `pid` answers with the process id, `hold` never, `put` keeps `arguments.text` and `get` gives it back, `echo`
-// answers with `arguments.n` after others, in an order of chance (SEED).
+// answers with `arguments.n` after others, in an order of chance (SEED), `wait` after `arguments.ms`.
 // FAKE_LOG, one JSON line each: {event: start, pid, port?}, {event: message, pid, method, params, at} and, for an answer of
 // `echo`, {event: reply, n}.
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ for (const mode of modes) litter[mode]?.();
 
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const inputSchema = { type: 'object' };
-const tools = ['pid', 'hold', 'put', 'get', 'echo'].map((name) => ({ name, inputSchema }));
+const tools = ['pid', 'hold', 'put', 'get', 'echo', 'wait'].map((name) => ({ name, inputSchema }));
 let kept = 'nothing';
 
 let state = Number(process.env.SEED ?? 1) >>> 0;
@@ -61,6 +61,7 @@ const calls = {
   hold: () => {},
   put: (given, reply) => reply(text((kept = given.text))),
   get: (_given, reply) => reply(text(kept)),
+  wait: ({ ms }, reply) => setTimeout(() => reply(text('waited')), ms),
   echo: ({ n }, reply) => {
     const crowd = waiting.push({ n, reply });
     if (crowd === 1) patience = setTimeout(answerByChance, PATIENCE_MS);
