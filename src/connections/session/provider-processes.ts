@@ -83,7 +83,7 @@ export class ProviderProcesses {
   /** How many each connection has that has any. */
   countsByConnection(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const id of this.living.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
+    for (const { connectionId } of this.living.values()) counts.set(connectionId, (counts.get(connectionId) ?? 0) + 1);
     return counts;
   }
 
