@@ -1,16 +1,8 @@
 import type { DispatchGate } from './dispatch-gate.js';
 import { OutboundError } from './outbound-error.js';
+import { isLostSocket, maximumAttempts } from './safe-fetch.lost-socket.js';
 import { untilAborted } from './safe-fetch.until-aborted.js';
-
-/** What wants to know when a request begins and ends to be written. */
-export interface WriteWatch {
-  /** In the same synchronous turn as the first byte, before it; throws to keep it from being written. */
-  beforeFirstByte(): void;
-  /** The whole request was handed to the socket. */
-  afterLastByte(): void;
-}
-
-const maximumAdmissions = 3;
+import type { WriteWatch } from './safe-fetch.write-watch.js';
 
 /** Carries what `admit` rejected with past the translation of network errors. */
 export class AdmissionRefused extends Error {
@@ -23,7 +15,8 @@ export class AdmissionRefused extends Error {
 
 /**
  * Sends a guarded request: a socket first, so that nothing slow stands between permission and write, then the
- * admission, then the write. An admission whose deadline passed before the first byte is asked for again.
+ * admission, then the write. An admission whose deadline passed, or whose socket was lost, before the first byte is asked
+ * for again.
  *
  * @throws AdmissionRefused with what `admit` rejects with; OutboundError `admission_expired` after three expired admissions
  */
@@ -32,14 +25,15 @@ export async function sendAdmitted<T>(
   signal: AbortSignal | undefined,
   steps: { openSocket: () => Promise<void>; send: (watch: WriteWatch) => Promise<T> },
 ): Promise<T> {
-  for (let attempt = 1; attempt <= maximumAdmissions; attempt += 1) {
+  for (let attempt = 1; attempt <= maximumAttempts; attempt += 1) {
     await untilAborted(steps.openSocket(), signal);
     await admit(gate, signal);
     const admission = new Admission(gate);
     try {
       return await steps.send(admission);
     } catch (error) {
-      if (!admission.expired) throw error;
+      const mayAskAgain = admission.expired || (!admission.begun && attempt < maximumAttempts && isLostSocket(error));
+      if (!mayAskAgain) throw error;
     } finally {
       admission.settle();
     }
@@ -73,7 +67,7 @@ async function handBack(granted: Promise<void>, gate: DispatchGate): Promise<voi
 /** One granted admission; tells the gate exactly once how it was used. */
 class Admission implements WriteWatch {
   expired = false;
-  private begun = false;
+  begun = false;
   private settled = false;
 
   constructor(private readonly gate: DispatchGate) {}

@@ -1,6 +1,6 @@
 import { type Agent, Dispatcher } from 'undici';
-import type { WriteWatch } from './safe-fetch.admission.js';
 import { OutboundError } from './outbound-error.js';
+import type { WriteWatch } from './safe-fetch.write-watch.js';
 
 /** Interim answers (1xx) before the real one; a provider may send a few, an endless row of them is an attack. */
 const maximumInterimAnswers = 16;

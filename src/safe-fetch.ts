@@ -4,15 +4,17 @@ import { type AllowedNetworks, canonicalHost, type Listener } from './address-po
 import { type DispatchGate, gateOf } from './dispatch-gate.js';
 import { displayUrl } from './display-url.js';
 import { classifyOutboundError, OutboundError, type OutboundSent } from './outbound-error.js';
-import { AdmissionRefused, sendAdmitted, type WriteWatch } from './safe-fetch.admission.js';
+import { AdmissionRefused, sendAdmitted } from './safe-fetch.admission.js';
 import { CheckedConnector, portOf } from './safe-fetch.connector.js';
 import { HopDispatcher } from './safe-fetch.exchange.js';
 import { defaultFetchLimits, type FetchLimits } from './safe-fetch.limits.js';
+import { sendOverLostSockets } from './safe-fetch.lost-socket.js';
 import { redirectTarget } from './safe-fetch.redirects.js';
 import { outboundUrl, type ReplayableRequest, replayableRequest } from './safe-fetch.request.js';
 import { type Lookup, lookupAll, resolveAllowed, type ResolvePolicy } from './safe-fetch.resolve.js';
 import { limitedResponse } from './safe-fetch.response.js';
 import { SocketSupply } from './safe-fetch.socket-supply.js';
+import type { WriteWatch } from './safe-fetch.write-watch.js';
 
 export interface SafeFetchOptions {
   allowedNetworks: AllowedNetworks;
@@ -116,7 +118,7 @@ export class SafeFetch {
     // A literal is judged before anything else, so that its refusal has the right reason even on a port fetch forbids.
     const isLiteral = parseAddress(canonicalHost(url.hostname)) !== undefined;
     if (isLiteral) await resolveAllowed(url.hostname, portOf(url), this.policy);
-    if (errand.gate === undefined) return this.send(url, errand);
+    if (errand.gate === undefined) return sendOverLostSockets((watch) => this.send(url, errand, watch));
     const claim = this.sockets.claim(url);
     try {
       return await sendAdmitted(errand.gate, errand.signal, {
@@ -137,15 +139,15 @@ export class SafeFetch {
     }
   }
 
-  private send(url: URL, errand: Errand, watch?: WriteWatch): Promise<UndiciResponse> {
+  private send(url: URL, errand: Errand, watch: WriteWatch): Promise<UndiciResponse> {
     const { method, headers, body } = errand.request;
     const noting: WriteWatch = {
       beforeFirstByte: () => {
-        watch?.beforeFirstByte();
+        watch.beforeFirstByte();
         errand.sent = 'maybe';
       },
       afterLastByte: () => {
-        watch?.afterLastByte();
+        watch.afterLastByte();
       },
     };
     return undiciFetch(url, {
