@@ -96,6 +96,13 @@ export function isPassing({ kind, reason }: SessionError): boolean {
 export const LOCAL_ERROR_CODE = -32_099;
 export type LocalErrorData = { warren: 'interrupted' | 'too_large' | 'malformed' };
 
+/** What it means for a session that opens when the answer to its handshake cannot come. */
+const OPEN_FAILURES: Record<LocalErrorData['warren'], [ProviderFailureReason, string]> = {
+  interrupted: ['http_error', 'The connection broke during the handshake.'],
+  too_large: ['message_too_large', 'The answer to the handshake is larger than this server reads.'],
+  malformed: ['not_mcp', 'The provider answered the handshake with something that is no result.'],
+};
+
 /**
  * Translates what the SDK, the safe fetch or the launcher throws while a session opens. `retryAfterMs` is what the
  * provider last asked for.
@@ -112,6 +119,8 @@ export function toOpenError(error: unknown, retryAfterMs?: number): SessionError
   if (error instanceof SdkHttpError) return because(httpReason(error), httpMessage(error));
   if (error instanceof UnsupportedProtocolVersionError) return because('protocol_unsupported', error.message);
   if (error instanceof ProtocolError) {
+    const local = localErrorData(error);
+    if (local !== undefined) return because(...OPEN_FAILURES[local.warren]);
     return because('protocol_unsupported', `The provider refused the handshake: ${error.message}`);
   }
   if (error instanceof SdkError) return because(sdkReason(error), sdkMessage(error));
