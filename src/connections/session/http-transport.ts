@@ -5,6 +5,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { OutboundError } from '../../outbound-error.js';
 import type { HttpLaunch } from '../connection.launch.js';
 import { readRetryAfter } from './retry-after.js';
 import { LOCAL_ERROR_CODE, type LocalErrorData } from './session-error.js';
@@ -22,6 +23,8 @@ export class HttpTransport implements Transport {
   retryAfterMs: number | undefined;
   private readonly inner: StreamableHTTPClientTransport;
   private readonly pending = new Set<string | number>();
+  /** The SDK takes an error in answer to this for the word of an old provider, so a broken stream must be none. */
+  private failProbe: ((error: Error) => void) | undefined;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
@@ -44,7 +47,7 @@ export class HttpTransport implements Transport {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: JSONRPCMessage) => {
-      if (!('method' in message) && message.id !== undefined) this.pending.delete(message.id);
+      if (!('method' in message) && message.id !== undefined) this.answered(message.id);
       this.onmessage?.(message);
     };
     await this.inner.start();
@@ -55,13 +58,14 @@ export class HttpTransport implements Transport {
     const { id } = message;
     this.pending.add(id);
     try {
-      await this.inner.send(message, {
+      const sent = this.inner.send(message, {
         ...options,
         onRequestStreamEnd: () => {
           options?.onRequestStreamEnd?.();
           this.failUnanswered(id);
         },
       });
+      await (message.method === 'server/discover' ? this.untilProbed(sent) : sent);
     } catch (error) {
       this.pending.delete(id);
       throw error;
@@ -83,8 +87,27 @@ export class HttpTransport implements Transport {
     return response;
   }
 
+  private answered(id: string | number): void {
+    this.pending.delete(id);
+    this.failProbe = undefined;
+  }
+
+  /** Rejects when the probe cannot be answered any more; its answer goes another way. */
+  private async untilProbed(sent: Promise<void>): Promise<void> {
+    const broken = new Promise<never>((_, reject) => {
+      this.failProbe = reject;
+    });
+    broken.catch(() => undefined);
+    await sent;
+    await broken;
+  }
+
   private failUnanswered(id: string | number): void {
     if (!this.pending.delete(id)) return;
+    if (this.failProbe !== undefined) {
+      this.failProbe(new OutboundError('http_error', 'The stream ended before the answer came.', 'maybe'));
+      return;
+    }
     const data: LocalErrorData = { warren: 'interrupted' };
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: 'stream ended', data } });
   }
