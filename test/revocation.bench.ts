@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { ArrivalLog } from './revocation.arrival-log.js';
 import type { Api } from './support/api.js';
+import { randomNumbers } from './support/random-numbers.js';
 import { createTestDatabase } from './support/test-database.js';
 import { startWarren, type TestWarren } from './support/warren.js';
 
@@ -150,13 +151,4 @@ async function webPort(log: ArrivalLog, pid: number | undefined): Promise<number
     if (port !== undefined) return port;
   }
   throw new Error('the HTTP provider did not start');
-}
-
-/** A linear congruential generator (Numerical Recipes' constants): good enough to vary a moment. */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
