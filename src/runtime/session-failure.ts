@@ -84,7 +84,11 @@ export function toCallFailure(
         hint: 'The provider does not follow the protocol here; tell the user.',
       });
     case 'busy':
-      return new CallFailure('busy', message, { sent, retryAfterMs: error.retryAfterMs ?? 1_000, hint: 'Try again in a moment.' });
+      return new CallFailure('busy', message, {
+        sent,
+        retryAfterMs: error.retryAfterMs ?? 1_000,
+        hint: 'Try again in a moment.',
+      });
   }
 }
 
