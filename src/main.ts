@@ -81,7 +81,8 @@ function stopper(
     await within(LAST_ANSWERS_MS, answered);
     requests.cutConnections();
     // no provider outlives this process, whatever else may keep the application from closing
-    await within(CLOSE_MS, Promise.all([closed, application.get(SessionManager).endAll()]));
+    const inOrder = await within(CLOSE_MS, Promise.all([closed, application.get(SessionManager).endAll()]));
+    if (!inOrder) platform.logger.warn({}, 'something kept the server from closing; the process ends without it');
     await application.get(SafeFetch).close();
     await application.get(SessionRecorder).flush();
     await platform.close();
@@ -90,14 +91,15 @@ function stopper(
   return (hurry) => (stopping ??= run(hurry));
 }
 
-/** Waits, but no longer than this, milliseconds. */
-async function within(milliseconds: number, done: Promise<unknown>): Promise<void> {
+/** Waits, but no longer than this, milliseconds; whether it was done by then. */
+async function within(milliseconds: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+  const bound = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
   });
-  await Promise.race([done, bound]);
+  const inTime = await Promise.race([done.then(() => true), bound]);
   clearTimeout(timer);
+  return inTime;
 }
 
 /** Why the server cannot listen, in words. */
