@@ -1,4 +1,5 @@
 import {
+  InsufficientScopeError,
   StreamableHTTPClientTransport,
   type FetchLike,
   type JSONRPCMessage,
@@ -7,14 +8,16 @@ import {
 } from '@modelcontextprotocol/client';
 import { OutboundError } from '../../outbound-error.js';
 import type { HttpLaunch } from '../connection.launch.js';
+import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { readRetryAfter } from './retry-after.js';
-import { LOCAL_ERROR_CODE, type LocalErrorData } from './session-error.js';
+import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
+import { tidying } from './tidy-response.js';
 
 /**
  * Streamable HTTP through the safe fetch. Beside the SDK's transport it notices when the stream that should carry an
  * answer ends without it, so that the call fails at once instead of waiting for its deadline.
  */
-export class HttpTransport implements Transport {
+export class HttpTransport implements ProviderTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
@@ -22,13 +25,13 @@ export class HttpTransport implements Transport {
   /** What the provider last asked for with 429 or 503, milliseconds. */
   retryAfterMs: number | undefined;
   private readonly inner: StreamableHTTPClientTransport;
-  private readonly pending = new Set<string | number>();
+  private readonly replies = new ExpectedReplies();
   /** The SDK takes an error in answer to this for the word of an old provider, so a broken stream must be none. */
   private failProbe: ((error: Error) => void) | undefined;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
-      fetch: async (url, init) => this.noteRetryAfter(await fetch(url, init)),
+      fetch: tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))),
       requestInit: { headers: launch.headers },
       // the safe fetch decides about redirects
       redirectPolicy: 'follow',
@@ -39,6 +42,10 @@ export class HttpTransport implements Transport {
     return this.inner.sessionId;
   }
 
+  get strays(): number {
+    return this.replies.strays;
+  }
+
   setProtocolVersion(version: string): void {
     this.inner.setProtocolVersion(version);
   }
@@ -47,16 +54,24 @@ export class HttpTransport implements Transport {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: JSONRPCMessage) => {
-      if (!('method' in message) && message.id !== undefined) this.answered(message.id);
-      this.onmessage?.(message);
+      const expected = this.replies.receive(message);
+      if (expected === undefined) return;
+      if (!('method' in expected)) this.failProbe = undefined;
+      this.onmessage?.(expected);
     };
     await this.inner.start();
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message && 'id' in message)) return this.inner.send(message, options);
+    if (!('method' in message && 'id' in message)) {
+      if ('method' in message && message.method === 'notifications/cancelled') {
+        this.replies.giveUp(message.params?.['requestId']);
+      }
+      return this.inner.send(message, options);
+    }
     const { id } = message;
-    this.pending.add(id);
+    this.replies.expect(id, message.method);
+    options?.requestSignal?.addEventListener('abort', () => this.replies.giveUp(id), { once: true });
     try {
       const sent = this.inner.send(message, {
         ...options,
@@ -67,8 +82,8 @@ export class HttpTransport implements Transport {
       });
       await (message.method === 'server/discover' ? this.untilProbed(sent) : sent);
     } catch (error) {
-      this.pending.delete(id);
-      throw error;
+      this.replies.drop(id);
+      throw error instanceof InsufficientScopeError ? toScopeError(error) : error;
     }
   }
 
@@ -87,11 +102,6 @@ export class HttpTransport implements Transport {
     return response;
   }
 
-  private answered(id: string | number): void {
-    this.pending.delete(id);
-    this.failProbe = undefined;
-  }
-
   /** Rejects when the probe cannot be answered any more; its answer goes another way. */
   private async untilProbed(sent: Promise<void>): Promise<void> {
     const broken = new Promise<never>((_, reject) => {
@@ -102,8 +112,8 @@ export class HttpTransport implements Transport {
     await broken;
   }
 
-  private failUnanswered(id: string | number): void {
-    if (!this.pending.delete(id)) return;
+  private failUnanswered(id: ReplyId): void {
+    if (!this.replies.drop(id)) return;
     if (this.failProbe !== undefined) {
       this.failProbe(new OutboundError('http_error', 'The stream ended before the answer came.', 'maybe'));
       return;
@@ -111,4 +121,16 @@ export class HttpTransport implements Transport {
     const data: LocalErrorData = { warren: 'interrupted' };
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: 'stream ended', data } });
   }
+}
+
+/** 403 with a challenge that says which permission is missing; the provider has answered, so it has seen the request. */
+function toScopeError(error: InsufficientScopeError): SessionError {
+  const scope = /^[\x21-\x7e ]{1,200}$/.test(error.requiredScope ?? '')
+    ? `; it asks for the scope ${error.requiredScope}`
+    : '';
+  return new SessionError('unreachable', `The provider denies access (HTTP 403)${scope}.`, {
+    reason: 'auth_forbidden',
+    sent: 'yes',
+    cause: error,
+  });
 }

@@ -91,4 +91,12 @@ describe('MessageLines', () => {
     const line = Buffer.from(`{"jsonrpc":"2.0","id":5,"result":${result}}\n`);
     expect(new MessageLines(100).push(line)).toEqual([{ kind: 'malformed', id: 5 }]);
   });
+
+  it.each(['"text"', '{}', '{"code":1}', '{"code":"E","message":"no"}', '{"message":"no"}', 'null'])(
+    'names the request that is refused with %s',
+    (error) => {
+      const line = Buffer.from(`{"jsonrpc":"2.0","id":"5","error":${error}}\n`);
+      expect(new MessageLines(100).push(line)).toEqual([{ kind: 'malformed', id: '5' }]);
+    },
+  );
 });

@@ -6,8 +6,8 @@ import { membersInHead, membersInTail } from './message-members.js';
 export type MessageLine =
   | { kind: 'message'; message: JSONRPCMessage }
   | { kind: 'noise' }
-  /** An answer to the request `id` whose result is no object, which the protocol does not allow. */
-  | { kind: 'malformed'; id: number }
+  /** An answer to the request `id` with neither an object as its result nor a proper error. */
+  | { kind: 'malformed'; id: string | number }
   /** An answer over the bound; `id` is the request it answers, where its head or its end told. */
   | { kind: 'oversize'; id: number | undefined };
 
@@ -77,24 +77,24 @@ function readLine(line: string): MessageLine {
   } catch {
     return { kind: 'noise' };
   }
-  if (!isMessage(value)) return { kind: 'noise' };
-  if (!('result' in value) || isObject(value.result)) return { kind: 'message', message: value };
-  return { kind: 'malformed', id: Number(value.id) };
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return { kind: 'noise' };
+  const { id, method } = value;
+  if (method !== undefined) return typeof method === 'string' ? toMessage(value) : { kind: 'noise' };
+  if (isObject(value['result']) || isErrorObject(value['error'])) return toMessage(value);
+  const answers = 'result' in value || 'error' in value;
+  return answers && (typeof id === 'string' || typeof id === 'number') ? { kind: 'malformed', id } : { kind: 'noise' };
 }
 
-function isObject(value: unknown): boolean {
+function toMessage(value: object): MessageLine {
+  return { kind: 'message', message: value as JSONRPCMessage };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON-RPC 2.0 request, notification or response; a string copy of a number counts as that id. */
-function isMessage(value: unknown): value is JSONRPCMessage {
-  if (typeof value !== 'object' || value === null || !('jsonrpc' in value) || value.jsonrpc !== '2.0') return false;
-  if ('method' in value) return typeof value.method === 'string';
-  return 'id' in value && value.id !== null && ('result' in value || isErrorObject(value));
-}
-
-function isErrorObject(value: object): boolean {
-  return 'error' in value && typeof value.error === 'object' && value.error !== null;
+function isErrorObject(value: unknown): boolean {
+  return isObject(value) && Number.isInteger(value['code']) && typeof value['message'] === 'string';
 }
 
 function readOversize({ head, tail }: { head: string; tail: string }): MessageLine {

@@ -4,7 +4,6 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
   type Progress,
   type StandardSchemaV1,
-  type Transport,
 } from '@modelcontextprotocol/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LearnedEra } from '../../database.schema.js';
@@ -12,6 +11,7 @@ import { DeadlinePassed, untilAborted } from '../../deadline.js';
 import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
+import type { ProviderTransport } from './expected-replies.js';
 import { SessionError, SessionLostError, toRequestError, type Sent } from './session-error.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
@@ -83,7 +83,7 @@ export class ProviderSession {
 
   constructor(
     private readonly client: Client,
-    private readonly transport: Transport & { readonly retryAfterMs?: number | undefined },
+    private readonly transport: ProviderTransport,
     private readonly child: Subprocess | undefined,
     private readonly terminate: (() => Promise<void>) | undefined,
     readonly identity: ProviderIdentity,
@@ -196,6 +196,7 @@ export class ProviderSession {
     sent: () => Sent,
   ): Promise<unknown> {
     this.requests += 1;
+    const { strays } = this.transport;
     try {
       const answer = this.client.request({ method, params }, anyResult, {
         signal: options.signal,
@@ -204,7 +205,7 @@ export class ProviderSession {
       });
       return await untilAborted(answer, options.signal);
     } catch (error) {
-      if (options.signal.aborted) throw abortError(options.signal, sent());
+      if (options.signal.aborted) throw withStrays(abortError(options.signal, sent()), this.transport.strays - strays);
       if (this.tellsOfLoss(error)) {
         this.isLost = true;
         this.open = false;
@@ -228,4 +229,11 @@ export function abortError(signal: AbortSignal, sent: Sent): SessionError {
         cause: reason,
       })
     : new SessionError('cancelled', 'The call was cancelled.', { sent, cause: reason });
+}
+
+/** Who waited in vain should know when an answer came that may have been meant for it. */
+function withStrays(error: SessionError, strays: number): SessionError {
+  if (error.kind !== 'timeout' || strays === 0) return error;
+  const seen = 'Meanwhile it sent an answer whose id belongs to no open request.';
+  return new SessionError(error.kind, `${error.message} ${seen}`, { sent: error.sent, cause: error });
 }

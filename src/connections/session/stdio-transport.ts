@@ -2,6 +2,7 @@ import {
   serializeMessage,
   type JSONRPCMessage,
   type JSONRPCNotification,
+  type JSONRPCRequest,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { EventEmitter, once } from 'node:events';
@@ -9,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gateOf, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
 import { DispatchTurns } from './dispatch-turns.js';
+import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { MessageLines } from './message-lines.js';
 import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
 
@@ -30,7 +32,7 @@ interface BegunWrite {
  * MCP over a child's standard input and output. The child is launched and stopped by its owner; closing the transport
  * starts the stop ladder without waiting for it.
  */
-export class StdioTransport implements Transport {
+export class StdioTransport implements ProviderTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
@@ -39,7 +41,7 @@ export class StdioTransport implements Transport {
   /** Names this transport as stdio to the SDK, with `pid`. */
   readonly stderr = null;
   private readonly lines: MessageLines;
-  private readonly pending = new Set<number>();
+  private readonly replies = new ExpectedReplies();
   private readonly writing = new Set<Promise<void>>();
   private readonly turns = new DispatchTurns();
   private readonly pipe = new EventEmitter<{ taken: [] }>();
@@ -54,6 +56,10 @@ export class StdioTransport implements Transport {
 
   get pid(): number {
     return this.child.pid;
+  }
+
+  get strays(): number {
+    return this.replies.strays;
   }
 
   async start(): Promise<void> {
@@ -73,12 +79,11 @@ export class StdioTransport implements Transport {
     if (!('id' in message)) return this.notify(message);
     const line = serializeMessage(message);
     const gate = gateOf(line);
-    const id = Number(message.id);
-    if (gate === undefined) return this.ask(id, () => this.write(line));
-    const { complete } = await this.turns.run(id, (signal, begun) =>
+    if (gate === undefined) return this.ask(message, () => this.write(line));
+    const { complete } = await this.turns.run(message.id, (signal, begun) =>
       this.admitAndBegin(gate, signal, () => {
         begun();
-        return this.ask(id, () => this.writeAdmitted(line, gate));
+        return this.ask(message, () => this.writeAdmitted(line, gate));
       }),
     );
     return complete;
@@ -92,20 +97,20 @@ export class StdioTransport implements Transport {
   /** The cancellation of a call that has not begun takes it out of the line; the provider never hears of either. */
   private async notify(message: JSONRPCNotification): Promise<void> {
     if (message.method === 'notifications/cancelled') {
-      const id = Number(message.params?.['requestId']);
-      this.pending.delete(id);
+      const id = message.params?.['requestId'] as ReplyId;
+      this.replies.giveUp(id);
       if (this.turns.leave(id, new SessionError('cancelled', 'The call was cancelled.', { sent: 'no' }))) return;
     }
     return this.write(serializeMessage(message));
   }
 
   /** From here on the provider may answer this request. */
-  private async ask<T>(id: number, write: () => Promise<T>): Promise<T> {
-    this.pending.add(id);
+  private async ask<T>({ id, method }: JSONRPCRequest, write: () => Promise<T>): Promise<T> {
+    this.replies.expect(id, method);
     try {
       return await write();
     } catch (error) {
-      this.pending.delete(id);
+      this.replies.drop(id);
       throw error;
     }
   }
@@ -208,14 +213,13 @@ export class StdioTransport implements Transport {
     for (const line of this.lines.push(chunk)) {
       switch (line.kind) {
         case 'message':
-          if (!('method' in line.message)) this.pending.delete(Number(line.message.id));
-          this.onmessage?.(line.message);
+          this.hand(line.message);
           break;
         case 'noise':
           this.noise += 1;
           break;
         case 'malformed':
-          if (this.pending.has(line.id)) this.fail([line.id], 'malformed');
+          this.fail([line.id], 'malformed');
           break;
         case 'oversize':
           this.fail(this.answeredBy(line.id), 'too_large');
@@ -225,18 +229,23 @@ export class StdioTransport implements Transport {
   }
 
   /** Where a line does not tell whom it answers, it is the only one that waits, or else their deadlines decide. */
-  private answeredBy(id: number | undefined): number[] {
-    if (id !== undefined) return this.pending.has(id) ? [id] : [];
-    return this.pending.size === 1 ? [...this.pending] : [];
+  private answeredBy(id: ReplyId | undefined): ReplyId[] {
+    if (id !== undefined) return [id];
+    const { waiting } = this.replies;
+    return waiting.length === 1 ? waiting : [];
   }
 
   /** Puts an error of our own in place of answers that cannot be read. */
-  private fail(ids: readonly number[], why: LocalErrorData['warren']): void {
+  private fail(ids: readonly ReplyId[], why: LocalErrorData['warren']): void {
     for (const id of ids) {
-      this.pending.delete(id);
       const data: LocalErrorData = { warren: why };
-      this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
+      this.hand({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
     }
+  }
+
+  private hand(message: JSONRPCMessage): void {
+    const expected = this.replies.receive(message);
+    if (expected !== undefined) this.onmessage?.(expected);
   }
 
   private finish(): void {
