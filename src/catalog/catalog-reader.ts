@@ -17,6 +17,8 @@ const PASSING_REASONS = new Set(['http_error', 'connection_refused', 'connection
 
 export interface CatalogReading {
   identity: ProviderIdentity;
+  /** Whether parameters of its tools travel in HTTP headers as well. */
+  mirrorsParameters: boolean;
   /** Undefined when the provider has no tool list at all. */
   pages: ToolPages | undefined;
 }
@@ -62,7 +64,8 @@ export class CatalogReader {
     const bounds = { signal, timeoutMs: launch.connectTimeoutMs };
     return this.sessions.use(launch, null, bounds, async (session, listing) => {
       try {
-        return { identity: session.identity, pages: await listTools(session, listing) };
+        const { identity, mirrorsParameters } = session;
+        return { identity, mirrorsParameters, pages: await listTools(session, listing) };
       } catch (error) {
         return { failure: withTail(error, launch.redactor.text(session.stderrTail()).text) };
       }

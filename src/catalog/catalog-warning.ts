@@ -10,6 +10,7 @@ export type CatalogWarningCode =
   | 'name_invalid'
   | 'name_too_long'
   | 'output_schema_invalid'
+  | 'parameter_header_invalid'
   | 'schema_unchecked'
   | 'title_invalid'
   | 'tool_invalid';

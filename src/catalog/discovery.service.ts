@@ -112,7 +112,7 @@ export class DiscoveryService {
     if (!launch.enabled) throw new ProblemError('connection_disabled', 'Enable the connection before discovering it.');
     const reading = await this.read(launch);
     if (reading === undefined) return undefined;
-    const prepared = await prepareCatalog(reading.pages?.tools ?? [], launch.redactor);
+    const prepared = await prepareCatalog(reading.pages?.tools ?? [], launch.redactor, reading);
     const stored = await this.tools.storedHashes(connectionId);
     const survey = await surveySchemas(prepared.tools, stored, catalog?.warnings ?? []);
     const told = [...(reading.pages?.warnings ?? []), ...prepared.warnings, ...survey.warnings];

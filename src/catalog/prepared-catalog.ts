@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Redactor } from '../redactor.js';
 import { toStorableJson } from '../storable-text.js';
-import { catalogWarning, type CatalogWarning } from './catalog-warning.js';
+import { catalogWarning, type CatalogWarning, type CatalogWarningCode } from './catalog-warning.js';
 import { definitionHash, type HashedDefinition } from './definition-hash.js';
 import type { JsonObject } from './json-object.js';
+import { mirroredParameters } from './mirrored-parameters.js';
 import type { NewTool } from './stored-tool.js';
 import { checkTool, collectTools, type ToolDefinition } from './tool-definition.js';
 
@@ -23,14 +24,20 @@ export interface PreparedCatalog {
 
 /**
  * Turns the entries of a tool list into what is stored: each checked by itself, made storable and cleared of the
- * connection's secrets, otherwise exactly as it came.
+ * connection's secrets, otherwise exactly as it came. Where parameters are mirrored into headers, a tool that breaks
+ * the rules for that is left out.
  */
-export async function prepareCatalog(entries: readonly unknown[], redactor: Redactor): Promise<PreparedCatalog> {
+export async function prepareCatalog(
+  entries: readonly unknown[],
+  redactor: Redactor,
+  { mirrorsParameters = false }: { mirrorsParameters?: boolean } = {},
+): Promise<PreparedCatalog> {
   const collected = collectTools(entries);
   const warnings = [...collected.warnings];
   const tools: PreparedTool[] = [];
   for (const [place, tool] of collected.tools.entries()) {
-    const prepared = prepareTool(tool, tools.length, redactor);
+    const prepared =
+      (mirrorsParameters ? refuseMirroring(tool) : undefined) ?? prepareTool(tool, tools.length, redactor);
     if ('skipped' in prepared) warnings.push(prepared.skipped);
     else tools.push(prepared);
     if (place % STRETCH === STRETCH - 1) await setImmediate();
@@ -69,6 +76,12 @@ function prepareTool(
   }
 }
 
+/** Revision 2026-07-28 tells clients over Streamable HTTP to leave such a tool out, and to say why. */
+function refuseMirroring({ name, inputSchema }: ToolDefinition): { skipped: CatalogWarning } | undefined {
+  const mirrored = mirroredParameters(inputSchema);
+  return 'problem' in mirrored ? leftOut('parameter_header_invalid', mirrored.problem, name) : undefined;
+}
+
 /** A number too large for a double was read as Infinity, which the stored text holds as null. */
 function hashOf(definition: JsonObject, text: string): string {
   try {
@@ -78,6 +91,6 @@ function hashOf(definition: JsonObject, text: string): string {
   }
 }
 
-function leftOut(code: 'name_invalid' | 'tool_invalid', why: string, name: string): { skipped: CatalogWarning } {
+function leftOut(code: CatalogWarningCode, why: string, name: string): { skipped: CatalogWarning } {
   return { skipped: catalogWarning(code, `${why}; left out`, name) };
 }

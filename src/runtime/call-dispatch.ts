@@ -1,8 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { parameterHeaders } from '../catalog/parameter-headers.js';
 import type { Provider } from '../catalog/providers.service.js';
+import type { StoredTool } from '../catalog/stored-tool.js';
 import type { Settings } from '../config.js';
 import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { SessionError } from '../connections/session/session-error.js';
+import { SessionListeners } from '../connections/session/session-listeners.js';
 import { SessionManager } from '../connections/session/session-manager.js';
 import { Instance } from '../instance.js';
 import type { Redactor } from '../redactor.js';
@@ -14,6 +17,7 @@ import { CallsRepository } from './calls.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { MenuCaller } from './menu.caller.js';
 import { previewOf } from './preview.js';
+import { isHeaderMismatch } from './session-failure.js';
 
 /** The part of a call's path that touches the provider. */
 @Injectable()
@@ -24,11 +28,12 @@ export class CallDispatch {
     private readonly refusals: CallRefusals,
     private readonly inFlight: InFlightCalls,
     private readonly instance: Instance,
+    private readonly listeners: SessionListeners,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
   /** Opens the session, then admits and writes; a call that may have been written is never written again. */
-  async dispatch(state: CallState, provider: Provider, launch: ConnectionLaunch): Promise<unknown> {
+  async dispatch(state: CallState, provider: Provider, tool: StoredTool, launch: ConnectionLaunch): Promise<unknown> {
     const { caller, callId } = state;
     const controller = new AbortController();
     const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.'));
@@ -68,9 +73,18 @@ export class CallDispatch {
         (session, signal) =>
           session.callTool(
             { name: state.asked.tool, arguments: state.arguments },
-            { signal, gate: admission, ...maskedProgress(caller, launch.redactor) },
+            {
+              signal,
+              gate: admission,
+              ...(session.mirrorsParameters ? { headers: parameterHeaders(tool.inputSchema, state.arguments) } : {}),
+              ...maskedProgress(caller, launch.redactor),
+            },
           ),
       );
+    } catch (error) {
+      // it wants other headers than its stored definition tells, so the catalog is out of date
+      if (error instanceof SessionError && isHeaderMismatch(error)) this.listeners.onToolsChanged(launch.id);
+      throw error;
     } finally {
       state.admitted = admission.facts?.admitted === true;
       caller.signal.removeEventListener('abort', leave);

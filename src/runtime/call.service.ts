@@ -69,7 +69,7 @@ export class CallService {
     const launch = await this.connections.launchOf(provider.id);
     if (launch === undefined) throw this.refusals.providerGone();
     state.redactor = launch.redactor.with(tokenOf(state.caller));
-    const raw = await this.dispatcher.dispatch(state, provider, { ...launch, redactor: state.redactor });
+    const raw = await this.dispatcher.dispatch(state, provider, tool, { ...launch, redactor: state.redactor });
     const protectedResult = protectResult(readToolResult(raw), state.redactor);
     const cut = truncateResult(protectedResult.result, launch.maxResultChars);
     state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');

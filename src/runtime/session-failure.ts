@@ -5,6 +5,9 @@ import { CallFailure } from './call-failure.js';
 /** JSON-RPC error by which a provider of revision 2025-11-25 asks for a page to be opened first. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
+/** JSON-RPC error by which a provider of revision 2026-07-28 refuses a request whose headers it does not expect. */
+const HEADER_MISMATCH = -32_020;
+
 /** Only a change of the connection helps against these. */
 const OPERATOR_REASONS = new Set<ProviderFailureReason>([
   'executable_not_found',
@@ -67,6 +70,13 @@ export function toCallFailure(
       });
     case 'provider_error':
       if (error.provider?.code === URL_ELICITATION_REQUIRED) return inputRequired(message);
+      if (isHeaderMismatch(error)) {
+        return new CallFailure('mcp_tool_failed', message, {
+          sent: 'yes',
+          retryable: true,
+          hint: 'The provider did not run it, because the definition of the tool has changed: look it up again with mcp_capabilities in a moment, then call it once more.',
+        });
+      }
       return new CallFailure('mcp_tool_failed', message, {
         sent: 'yes',
         hint: 'The provider refused the call; read the message and correct it.',
@@ -90,6 +100,10 @@ export function toCallFailure(
         hint: 'Try again in a moment.',
       });
   }
+}
+
+export function isHeaderMismatch({ provider }: SessionError): boolean {
+  return provider?.code === HEADER_MISMATCH;
 }
 
 function inputRequired(message: string): CallFailure {

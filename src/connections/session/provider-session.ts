@@ -40,6 +40,8 @@ export interface RequestOptions {
 export interface CallOptions extends RequestOptions {
   /** Stands before the first byte of this call. */
   gate: CallGate;
+  /** Further HTTP headers of this call; without meaning where the link is no HTTP. */
+  headers?: Record<string, string> | undefined;
 }
 
 /** What the caller of a gated call decides; `Sent` bookkeeping is the session's. */
@@ -102,6 +104,11 @@ export class ProviderSession {
 
   get isOpen(): boolean {
     return this.open;
+  }
+
+  /** Whether a call's annotated parameters travel in headers as well: Streamable HTTP of revision 2026-07-28. */
+  get mirrorsParameters(): boolean {
+    return this.identity.era === 'modern' && this.child === undefined;
   }
 
   /** Calls back whenever the provider says that its tools changed. */
@@ -192,7 +199,7 @@ export class ProviderSession {
   private async request(
     method: 'tools/list' | 'tools/call' | 'ping' | 'server/discover',
     params: Record<string, unknown>,
-    options: RequestOptions,
+    options: RequestOptions & Pick<CallOptions, 'headers'>,
     sent: () => Sent,
   ): Promise<unknown> {
     this.requests += 1;
@@ -202,6 +209,7 @@ export class ProviderSession {
         signal: options.signal,
         timeout: SDK_TIMEOUT_MS,
         ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
       });
       return await untilAborted(answer, options.signal);
     } catch (error) {
