@@ -1,5 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Settings } from '../config.js';
+import { ConnectionsService } from '../connections/connections.service.js';
+import { SessionManager } from '../connections/session/session-manager.js';
 import type { ProblemCode } from '../errors.js';
 import { Logger } from '../logger.js';
 import { toProblem } from '../problem.filter.js';
@@ -31,6 +33,8 @@ export class CatalogRefresher implements OnApplicationBootstrap {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly repository: DiscoveryRepository,
+    private readonly connections: ConnectionsService,
+    private readonly sessions: SessionManager,
     private readonly logger: Logger,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
@@ -78,8 +82,20 @@ export class CatalogRefresher implements OnApplicationBootstrap {
   }
 
   private async refreshAnnounced(id: string): Promise<boolean | undefined> {
+    if (await this.isAtRest(id)) return undefined;
     const refreshed = await this.refresh(id);
     return refreshed === 'gone' ? undefined : refreshed === 'changed';
+  }
+
+  /**
+   * Whether a lasting session was stopped since its provider announced a change. What an operator stopped is not started
+   * for this; the change is read with the next discovery.
+   */
+  private async isAtRest(id: string): Promise<boolean> {
+    const { state } = this.sessions.live(id);
+    if (state !== 'closed' && state !== 'idle') return false;
+    const connection = await this.connections.require(id).catch(() => undefined);
+    return connection?.lifecycle === 'keep_alive';
   }
 
   private async refresh(id: string): Promise<'changed' | 'unchanged' | 'failed' | 'gone'> {

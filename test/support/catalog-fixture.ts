@@ -103,7 +103,14 @@ export class CatalogFixture {
       this.tools,
       database,
     );
-    this.refresher = new CatalogRefresher(this.discovery, this.discoveryRepository, logger, settings);
+    this.refresher = new CatalogRefresher(
+      this.discovery,
+      this.discoveryRepository,
+      this.connections,
+      this.sessions,
+      logger,
+      settings,
+    );
   }
 
   static async open(): Promise<CatalogFixture> {
