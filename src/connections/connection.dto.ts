@@ -92,7 +92,8 @@ export class ConnectionFields {
     nullable: true,
     max: MAX_HEADER_VALUE,
     secret: true,
-    description: 'For http: sent as `Authorization: Bearer`. Blank: unchanged; null: cleared',
+    description:
+      'For http: sent as `Authorization: Bearer`; a `Bearer` before it is dropped. Blank: unchanged; null: cleared',
   })
   apiKey?: string | null;
 

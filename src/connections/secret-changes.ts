@@ -2,7 +2,7 @@ import type { SecretKind } from '../database.schema.js';
 import type { FieldProblem } from '../errors.js';
 import type { SecretMark } from './connection.record.js';
 import { refuseFields } from './refuse-fields.js';
-import { valueProblem } from './secret-values.js';
+import { bareKey, valueProblem } from './secret-values.js';
 
 /** The name the one API key of a connection is stored under. */
 export const API_KEY_NAME = 'apiKey';
@@ -98,7 +98,7 @@ export interface PlacedEntry extends SecretEntry {
 export function planApiKey(stored: readonly SecretMark[], apiKey: string | null | undefined): Planned {
   const blank = apiKey !== null && (apiKey === undefined || apiKey.trim() === '');
   if (blank) return planSet('api_key', stored, undefined);
-  const entries = apiKey === null ? [] : [{ name: API_KEY_NAME, value: apiKey, path: 'apiKey', position: 0 }];
+  const entries = apiKey === null ? [] : [{ name: API_KEY_NAME, value: bareKey(apiKey), path: 'apiKey', position: 0 }];
   return planSet('api_key', stored, entries);
 }
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { flagsOf, maskedParts, valueProblem } from './secret-values.js';
+import { bareKey, flagsOf, maskedParts, valueProblem } from './secret-values.js';
 
 describe('valueProblem', () => {
-  it.each(['header', 'api_key'] as const)('takes for a %s what RFC 9110 allows in a field value', (kind) => {
+  it.each([
+    { kind: 'header', last: 0xff },
+    { kind: 'api_key', last: 0x7e },
+  ] as const)('takes for a $kind what RFC 9110 allows in a field value, for a key within ASCII', ({ kind, last }) => {
     for (let code = 0; code <= 0x17f; code += 1) {
-      const allowed = code === 0x09 || (code >= 0x20 && code <= 0x7e) || (code >= 0x80 && code <= 0xff);
+      const allowed = code === 0x09 || (code >= 0x20 && code !== 0x7f && code <= last);
       const problem = valueProblem(kind, `a${String.fromCharCode(code)}b`);
       expect([code, problem === undefined]).toEqual([code, allowed]);
     }
@@ -20,6 +23,19 @@ describe('valueProblem', () => {
 
   it('lets a query parameter hold line breaks and any character', () => {
     expect(valueProblem('query_parameter', ' a\r\n…🙂')).toBeUndefined();
+  });
+});
+
+describe('bareKey', () => {
+  it.each([
+    ['key-1', 'key-1'],
+    ['Bearer key-1', 'key-1'],
+    ['bearer  key-1', 'key-1'],
+    ['Bearer', 'Bearer'],
+    ['Bearerkey', 'Bearerkey'],
+    ['Basic key-1', 'Basic key-1'],
+  ])('of %j is %j', (given, key) => {
+    expect(bareKey(given)).toBe(key);
   });
 });
 

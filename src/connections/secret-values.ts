@@ -6,6 +6,10 @@ const MIN_REDACTED_LENGTH = 8;
 
 /** RFC 9110 field-value: visible ASCII, obs-text, blanks and tabs between them; what the HTTP client writes unchanged. */
 const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** A bearer token is ASCII; a receiver would read other bytes in one encoding or another. */
+const KEY_TEXT = /^[\t\x20-\x7e]*$/;
+/** Whoever copies a key often copies the scheme before it, which is added when the key is sent. */
+const COPIED_SCHEME = /^bearer +(?=.)/i;
 /** A receiver drops blanks at the edges, and would then know another value than the one that is masked. */
 const EDGE_BLANK = /^[\t ]|[\t ]$/;
 
@@ -17,8 +21,15 @@ export function valueProblem(kind: SecretKind, value: string): string | undefine
   if (/\p{Surrogate}/u.test(value)) return 'must not contain an unpaired surrogate';
   if (value === '' && (kind === 'header' || kind === 'query_parameter')) return 'must not be empty';
   if (kind !== 'header' && kind !== 'api_key') return undefined;
+  if (kind === 'api_key' && HEADER_TEXT.test(value) && !KEY_TEXT.test(value))
+    return 'must not contain characters beyond ASCII';
   if (!HEADER_TEXT.test(value)) return 'must not contain line breaks or other characters that a header cannot hold';
   return EDGE_BLANK.test(value) ? 'must not begin or end with a blank' : undefined;
+}
+
+/** A key without the scheme it is sent with. */
+export function bareKey(apiKey: string): string {
+  return apiKey.replace(COPIED_SCHEME, '');
 }
 
 /** What can be said about a value later without opening it. */
