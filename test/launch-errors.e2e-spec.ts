@@ -21,7 +21,9 @@ interface LaunchInput {
   want: string;
 }
 
-const { inputs } = JSON.parse(readFileSync('test/data/inputs/launch-errors.json', 'utf8')) as { inputs: LaunchInput[] };
+const { inputs } = JSON.parse(readFileSync('test/cases/inputs/launch-errors.json', 'utf8')) as {
+  inputs: LaunchInput[];
+};
 
 /** Refused when it is saved, naming the field; or saved, and its launch fails for a reason in words. */
 type Outcome = { field: string } | { reason: string; says: RegExp; withinMs: number };

@@ -20,7 +20,7 @@ interface UrlForm {
   blockByDefault: boolean;
 }
 
-const file = new URL('./data/inputs/ssrf-urls.json', import.meta.url);
+const file = new URL('./cases/inputs/ssrf-urls.json', import.meta.url);
 const fromFile = (JSON.parse(readFileSync(file, 'utf8')) as { urls: UrlForm[] }).urls;
 const blockedForms = [...fromFile.filter((form) => form.blockByDefault).map((form) => form.url), ...ownUrlForms];
 const openForms = fromFile.filter((form) => !form.blockByDefault).map((form) => form.url);

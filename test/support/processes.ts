@@ -27,6 +27,11 @@ export function childrenOf(parent: number): number[] {
   });
 }
 
+/** Whether this process lives; a zombie does not. */
+export function isAlive(pid: number): boolean {
+  return quietly(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) !== '';
+}
+
 interface Facts {
   command: string;
   workingDirectory: string;
