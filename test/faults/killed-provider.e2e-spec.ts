@@ -88,6 +88,23 @@ describe('a provider in mid-call', () => {
     expect(await bench.arrivals('stopped', 'hold')).toHaveLength(STOPS);
     expect(Math.max(...overruns)).toBeLessThan(WIDE_MS);
   }, 60_000);
+
+  it('that is stopped when it has read half of a call: the next one gets a fresh process, and the old one ends', async () => {
+    const pid = await servingProcess(bench, 'stopped');
+    process.kill(pid, 'SIGSTOP');
+    // more than a pipe holds
+    const large = { provider: 'stopped', tool: 'hold', arguments: { text: 'x'.repeat(1_000_000) } };
+    const before = (await bench.arrivals('stopped', 'hold')).length;
+    expect(await bench.call('caller', large)).toMatchObject({ ok: false, error: { code: 'mcp_call_timeout' } });
+    expect(stateOf(pid)).toBe('T');
+    const next = textOf(await call('stopped', 'pid'));
+    expect(next).toMatch(/^\d+$/);
+    expect(next).not.toBe(String(pid));
+    await eventually(() =>
+      expect(providersOf(bench.warren.process.pid).map((provider) => provider.pid)).not.toContain(pid),
+    );
+    expect(await bench.arrivals('stopped', 'hold')).toHaveLength(before);
+  });
 });
 
 /** The letter of the kernel: T for stopped. */

@@ -13,6 +13,7 @@ import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
 import type { ProviderTransport } from './expected-replies.js';
 import { SessionError, SessionLostError, toRequestError, type Sent } from './session-error.js';
+import { StdioTransport } from './stdio-transport.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
 const SDK_TIMEOUT_MS = 3_600_000;
@@ -102,8 +103,9 @@ export class ProviderSession {
     client.onerror = () => undefined;
   }
 
+  /** Whether it is of use for further requests. */
   get isOpen(): boolean {
-    return this.open;
+    return this.open && !(this.transport instanceof StdioTransport && this.transport.isStuck);
   }
 
   /** Whether a call's annotated parameters travel in headers as well: Streamable HTTP of revision 2026-07-28. */

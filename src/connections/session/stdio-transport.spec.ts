@@ -36,6 +36,10 @@ class SlowReader {
     this.stdin.on('error', () => undefined);
   }
 
+  readOnce(): void {
+    this.resume();
+  }
+
   read(): void {
     this.reads = true;
     this.resume();
@@ -136,6 +140,34 @@ describe('StdioTransport', () => {
     expect(admissions.asked).toBe(1);
     await send(cancelled(4));
     expect(child.written).toHaveLength(3);
+  });
+
+  it('is stuck when a call was given up while a part of it waits for room, until the provider reads', async () => {
+    const { child, transport, send } = await open();
+    const large = { ...call(1), params: { name: 'x'.repeat(10_000) } } as JSONRPCMessage;
+    const sent = send(large);
+    await settled();
+    expect(transport.isStuck).toBe(false);
+    // the first part is taken, the rest is not
+    child.readOnce();
+    await settled();
+    expect([child.written.length, transport.isStuck]).toEqual([1, false]);
+    const cancellation = send(cancelled(1));
+    expect(transport.isStuck).toBe(true);
+    child.read();
+    await Promise.all([sent, cancellation]);
+    expect(transport.isStuck).toBe(false);
+  });
+
+  it('is not stuck by a small call that was given up', async () => {
+    const { child, transport, send } = await open();
+    child.read();
+    await send(call(1));
+    child.reads = false;
+    void send(cancelled(1));
+    await settled();
+    expect(transport.isStuck).toBe(false);
+    child.read();
   });
 
   describe('given an oversize line', () => {

@@ -43,6 +43,8 @@ export class StdioTransport implements ProviderTransport {
   private readonly lines: MessageLines;
   private readonly replies = new ExpectedReplies();
   private readonly writing = new Set<Promise<void>>();
+  /** Calls of which a part is in the pipe; true once nobody waits for them any more. */
+  private readonly halfway = new Map<ReplyId, boolean>();
   private readonly turns = new DispatchTurns();
   private readonly pipe = new EventEmitter<{ taken: [] }>();
   private closed = false;
@@ -60,6 +62,11 @@ export class StdioTransport implements ProviderTransport {
 
   get strays(): number {
     return this.replies.strays;
+  }
+
+  /** The provider stopped reading within a call that was given up meanwhile: nothing more gets through to it. */
+  get isStuck(): boolean {
+    return [...this.halfway.values()].includes(true);
   }
 
   async start(): Promise<void> {
@@ -86,7 +93,8 @@ export class StdioTransport implements ProviderTransport {
         return this.ask(message, () => this.writeAdmitted(line, gate));
       }),
     );
-    return complete;
+    this.halfway.set(message.id, false);
+    return complete.finally(() => this.halfway.delete(message.id));
   }
 
   async close(): Promise<void> {
@@ -99,6 +107,7 @@ export class StdioTransport implements ProviderTransport {
     if (message.method === 'notifications/cancelled') {
       const id = message.params?.['requestId'] as ReplyId;
       this.replies.giveUp(id);
+      if (this.halfway.has(id)) this.halfway.set(id, true);
       if (this.turns.leave(id, new SessionError('cancelled', 'The call was cancelled.', { sent: 'no' }))) return;
     }
     return this.write(serializeMessage(message));
