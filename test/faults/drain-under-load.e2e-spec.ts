@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { MenuBench, type SeenMessage } from '../support/menu-bench.js';
+import { MenuBench } from '../support/menu-bench.js';
 import { providersOf } from '../support/processes.js';
-import { faultProvider, outcomeOf, tally, UNBOUNDED } from './fault-bench.js';
+import { faultProvider, numberOf, outcomeOf, tally, UNBOUNDED } from './fault-bench.js';
 
 const CALLERS = 30;
 /** Each call takes this long at the provider, milliseconds. */
@@ -78,7 +78,3 @@ describe('a Warren that is told to stop under load', () => {
     expect(took).toBeLessThan(WIDE_MS);
   }, 90_000);
 });
-
-function numberOf({ params }: SeenMessage): number {
-  return (params?.arguments as { n: number }).n;
-}

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { resolve } from 'node:path';
 import type { CallReceipt } from '../../src/runtime/menu.answers.js';
 import { eventually } from '../support/eventually.js';
-import type { MenuBench } from '../support/menu-bench.js';
+import type { MenuBench, SeenMessage } from '../support/menu-bench.js';
 
 export const FAULT_PROVIDER = resolve('test/providers/fault-provider.mjs');
 
@@ -27,6 +27,12 @@ export function outcomeOf(answer: CallReceipt): string {
 /** The text of an answer. */
 export function textOf(answer: CallReceipt): unknown {
   return answer.content[0]?.['text'];
+}
+
+/** The argument `n` of a call. */
+export function numberOf({ params }: SeenMessage): number {
+  const given = params?.arguments as { n?: number } | undefined;
+  return given?.n ?? Number.NaN;
 }
 
 /** How often each of these occurs. */

@@ -52,11 +52,11 @@ describe('a keep_alive connection', () => {
   /** Begins a call that keeps its session in use; resolves when it has arrived. */
   async function hold(agent: string, provider: string) {
     const before = (await bench.arrivals(provider, 'hold')).length;
-    const { leave, left } = bench.begin(agent, { provider, tool: 'hold' });
+    const begun = bench.begin(agent, { provider, tool: 'hold' });
     await eventually(async () => expect(await bench.arrivals(provider, 'hold')).toHaveLength(before + 1), 10_000);
     return async (): Promise<void> => {
-      leave();
-      await left;
+      begun.leave();
+      await begun.left;
     };
   }
 
@@ -114,12 +114,12 @@ describe('a keep_alive connection', () => {
   });
 
   it(`never has more processes than sessions are allowed, with ${CALLERS} callers of 12 agents`, async () => {
-    let done = false;
+    const load = { isOver: false };
     let samples = 0;
     let most = 0;
     const told: number[] = [];
     const sampling = (async () => {
-      while (!done) {
+      while (!load.isOver) {
         samples += 1;
         const { live } = await bench.api.expect(200, 'GET', '/api/connections/crowd');
         told.push(live.processes?.length ?? 0);
@@ -139,7 +139,7 @@ describe('a keep_alive connection', () => {
     const answers = await Promise.all(
       Array.from({ length: CALLERS }, (_, index) => caller(AGENTS[index % AGENTS.length] ?? '')),
     );
-    done = true;
+    load.isOver = true;
     await sampling;
     process.stdout.write(
       `${CALLERS} callers of ${AGENTS.length} agents, at most ${MOST} sessions: at most ${most} processes in ` +

@@ -4,7 +4,16 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { MenuBench, type SeenMessage } from '../support/menu-bench.js';
 import { verifyCount } from '../support/verify-count.js';
-import { FAULT_PROVIDER, faultProvider, outcomeOf, startsOf, tally, textOf, UNBOUNDED } from './fault-bench.js';
+import {
+  FAULT_PROVIDER,
+  faultProvider,
+  numberOf,
+  outcomeOf,
+  startsOf,
+  tally,
+  textOf,
+  UNBOUNDED,
+} from './fault-bench.js';
 
 /** Of each transport; both together are 20,000 in the long form. */
 const CALLS = verifyCount(1_000, 50);
@@ -81,10 +90,6 @@ describe('a provider that answers concurrent calls in an order of chance', () =>
     return seen.flatMap((entry) => (entry.event === 'reply' ? [entry.n] : []));
   }
 });
-
-function numberOf({ params }: SeenMessage): number {
-  return (params?.arguments as { n: number }).n;
-}
 
 /** How many were answered after one that had arrived later. */
 function countOvertaken(arrivals: readonly number[], replies: readonly number[]): number {

@@ -89,14 +89,16 @@ if (transport === 'stdio') {
     if (line.trim() !== '') serve(JSON.parse(line), (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`));
   });
 } else {
-  const server = createServer(async (request, response) => {
+  const headers = { 'content-type': 'application/json', 'mcp-session-id': 'only' };
+  const server = createServer((request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end();
     let body = '';
-    for await (const chunk of request.setEncoding('utf8')) body += chunk;
-    const message = JSON.parse(body);
-    const headers = { 'content-type': 'application/json', 'mcp-session-id': 'only' };
-    serve(message, (answer) => response.writeHead(200, headers).end(JSON.stringify(answer)));
-    if (message.id === undefined) response.writeHead(202).end();
+    request.setEncoding('utf8').on('data', (chunk) => (body += chunk));
+    return request.on('end', () => {
+      const message = JSON.parse(body);
+      serve(message, (answer) => response.writeHead(200, headers).end(JSON.stringify(answer)));
+      if (message.id === undefined) response.writeHead(202).end();
+    });
   });
   server.listen(0, '127.0.0.1', () => {
     record({ event: 'start', port: server.address().port });
