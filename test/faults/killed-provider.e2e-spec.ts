@@ -7,7 +7,7 @@ import { verifyCount } from '../support/verify-count.js';
 import { faultProvider, outcomeOf, servingProcess, spread, startsOf, textOf } from './fault-bench.js';
 
 const KILLS = verifyCount(10, 1);
-const STOPS = 3;
+const STOPS = 2;
 const CALL_TIMEOUT_MS = 1_500;
 /** An answer later than this is no answer to a fault any more; the aim is 1 s. */
 const WIDE_MS = 10_000;

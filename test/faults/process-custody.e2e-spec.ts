@@ -84,9 +84,9 @@ describe('a process that ends', () => {
   );
 
   it('asks each process once, and gives it a second to leave in order', async () => {
-    const told = `trap 'echo told >> told; sleep 0.5; exit 0' TERM; while :; do sleep 0.05; done`;
+    const told = `trap 'echo told >> told; sleep 0.5; exit 0' TERM; echo ready >> ready; while :; do sleep 0.05; done`;
     const child = await launch({ group: `(${told}) &`, stray: `setsid sh -c "${told.replaceAll('"', '')}" &` });
-    await eventually(() => expect(processesIn(directory).length).toBeGreaterThanOrEqual(3));
+    await eventually(async () => expect(await readFile(`${directory}/ready`, 'utf8')).toBe('ready\nready\n'));
     await child.stop();
     expect(await readFile(`${directory}/told`, 'utf8')).toBe('told\ntold\n');
     expect(processesIn(directory)).toEqual([]);
