@@ -1,5 +1,6 @@
 // A stdio MCP provider whose tools each fail in their own way: node misbehaving-provider.mjs [mode] [anything] [catalog.json]
-// mode: "well" (default), "modern" (revision 2026-07-28 only), "exit" (exits at start), "mute" (answers nothing).
+// mode: "well" (default), "modern" (revision 2026-07-28 only), "exit" (exits at start), "mute" (answers nothing), "stubborn"
+// (ends only by KILL).
 // catalog.json: tool definitions listed beside its own. FAKE_LOG: every message that arrives, as one JSON line.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -66,6 +67,10 @@ record({ event: 'start', pid: process.pid, environment: process.env, arguments: 
 if (mode === 'exit') {
   process.stderr.write('no key configured\n');
   process.exit(7);
+}
+if (mode === 'stubborn') {
+  process.on('SIGTERM', () => {});
+  setInterval(() => {}, 60_000);
 }
 createInterface({ input: process.stdin }).on('line', (line) => {
   if (line.trim() === '' || mode === 'mute') return;
