@@ -11,11 +11,13 @@ import type { HttpLaunch } from '../connection.launch.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { readRetryAfter } from './retry-after.js';
 import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
+import { tellingStreamFailures } from './stream-failure.js';
 import { tidying } from './tidy-response.js';
 
 /**
  * Streamable HTTP through the safe fetch. Beside the SDK's transport it notices when the stream that should carry an
- * answer ends without it, so that the call fails at once instead of waiting for its deadline.
+ * answer ends without it, so that the call fails at once instead of waiting for its deadline, and when it ended for being
+ * too large.
  */
 export class HttpTransport implements ProviderTransport {
   onclose?: () => void;
@@ -31,7 +33,12 @@ export class HttpTransport implements ProviderTransport {
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
-      fetch: tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))),
+      fetch: tellingStreamFailures(
+        tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))),
+        (id, error) => {
+          if (error instanceof OutboundError && error.reason === 'message_too_large') this.fail(id, 'too_large', error);
+        },
+      ),
       requestInit: { headers: launch.headers },
       // the safe fetch decides about redirects
       redirectPolicy: 'follow',
@@ -77,7 +84,7 @@ export class HttpTransport implements ProviderTransport {
         ...options,
         onRequestStreamEnd: () => {
           options?.onRequestStreamEnd?.();
-          this.failUnanswered(id);
+          this.fail(id, 'interrupted');
         },
       });
       await (message.method === 'server/discover' ? this.untilProbed(sent) : sent);
@@ -112,14 +119,15 @@ export class HttpTransport implements ProviderTransport {
     await broken;
   }
 
-  private failUnanswered(id: ReplyId): void {
+  /** Puts an error of our own in place of an answer that cannot come; nothing when it came already. */
+  private fail(id: ReplyId, why: LocalErrorData['warren'], cause: OutboundError = streamEnded()): void {
     if (!this.replies.drop(id)) return;
     if (this.failProbe !== undefined) {
-      this.failProbe(new OutboundError('http_error', 'The stream ended before the answer came.', 'maybe'));
+      this.failProbe(cause);
       return;
     }
-    const data: LocalErrorData = { warren: 'interrupted' };
-    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: 'stream ended', data } });
+    const data: LocalErrorData = { warren: why };
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
   }
 }
 
@@ -133,4 +141,8 @@ function toScopeError(error: InsufficientScopeError): SessionError {
     sent: 'yes',
     cause: error,
   });
+}
+
+function streamEnded(): OutboundError {
+  return new OutboundError('http_error', 'The stream ended before the answer came.', 'maybe');
 }
