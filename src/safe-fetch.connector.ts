@@ -1,7 +1,9 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { parseAddress } from './address-classes.js';
 import { canonicalHost } from './address-policy.js';
+import { Deadline, DeadlinePassed } from './deadline.js';
 import { OutboundError } from './outbound-error.js';
 import { dialFirst, secure } from './safe-fetch.dial.js';
 import type { FetchLimits } from './safe-fetch.limits.js';
@@ -23,6 +25,8 @@ export class CheckedConnector {
     private readonly authorities?: readonly string[],
   ) {
     this.ready = new ReadySockets(limits.socketsPerOrigin);
+    // each dial listens while it lasts, and there may be many
+    setMaxListeners(0, this.closing.signal);
   }
 
   /** For undici's `connect` option. */
@@ -62,15 +66,9 @@ export class CheckedConnector {
   private async open(url: URL): Promise<Socket> {
     const host = canonicalHost(url.hostname);
     const port = portOf(url);
-    const deadline = new AbortController();
-    const timeout = new OutboundError(
-      'connection_timeout',
-      `${host}:${String(port)}: not connected within ${String(this.limits.connectMs)} ms`,
-    );
-    const timer = setTimeout(() => {
-      deadline.abort(timeout);
-    }, this.limits.connectMs);
-    const signal = AbortSignal.any([deadline.signal, this.closing.signal]);
+    // AbortSignal.any would leave a trace of every dial on `closing`, which lives as long as the process
+    const deadline = new Deadline(this.limits.connectMs, this.closing.signal);
+    const { signal } = deadline;
     try {
       const addresses = await untilAborted(resolveAllowed(host, port, this.policy), signal);
       const socket = await dialFirst(addresses, port, signal);
@@ -80,8 +78,13 @@ export class CheckedConnector {
         { host, isLiteral: parseAddress(host) !== undefined, authorities: this.authorities },
         signal,
       );
+    } catch (error) {
+      if (!(error instanceof DeadlinePassed)) throw error;
+      const where = `${host}:${String(port)}`;
+      const message = `${where}: not connected within ${String(error.milliseconds)} ms`;
+      throw new OutboundError('connection_timeout', message);
     } finally {
-      clearTimeout(timer);
+      deadline.end();
     }
   }
 }
