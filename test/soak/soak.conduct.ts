@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { disturbed, Scene, type Fault } from './soak.fault.js';
+import type { Figures } from './soak.figures.js';
+import type { SoakForm } from './soak.forms.js';
+import type { House } from './soak.house.js';
+import type { Ledger } from './soak.ledger.js';
+import { Load } from './soak.load.js';
+import type { FaultWindows } from './soak.windows.js';
+import { inWords } from './soak.words.js';
+
+/** What the soak did and saw while it lasted. */
+export interface Conduct {
+  samples: Figures[];
+  /** How often each fault was seen to happen. */
+  fired: Map<string, number>;
+  loadMs: number;
+  /** What was not seen to happen as it should; with it all ended. */
+  trouble: string | undefined;
+}
+
+interface Parts {
+  house: House;
+  ledger: Ledger;
+  windows: FaultWindows;
+  faults: readonly Fault[];
+  form: SoakForm;
+  /** Told of each fault and sample as it happens. */
+  say: (line: string) => void;
+  /** Where to write heap snapshots of the first and the last sample, to find out what grows. */
+  snapshots: string | undefined;
+}
+
+/**
+ * Load, and one fault after the other: a round of all of them to warm up, then for as long as the form says, with a sample
+ * of the quiet process now and then. Ends early with a fault that was not seen to happen.
+ */
+export async function conduct({ house, ledger, windows, faults, form, say, snapshots }: Parts): Promise<Conduct> {
+  const callers = await house.callers(form.callers);
+  const began = performance.now();
+  const load = new Load(ledger, callers, form.callsPerSecond);
+  const fired = new Map<string, number>();
+  const samples: Figures[] = [];
+  let trouble: string | undefined;
+  const seconds = (): string => ((performance.now() - began) / 1_000).toFixed(1).padStart(6);
+
+  const fire = async (turn: number): Promise<void> => {
+    const fault = faults[turn % faults.length];
+    if (fault === undefined) throw new Error('there are no faults');
+    // each round takes the other target
+    const target = fault.targets[Math.floor(turn / faults.length) % fault.targets.length] ?? 'line';
+    const close = windows.open(fault.name, disturbed(target), fault.codes);
+    try {
+      await fault.fire(new Scene(house, ledger, target, turn));
+    } catch (error) {
+      throw new Error(`the fault "${fault.name}" of ${target} did not go as it should`, { cause: error });
+    } finally {
+      close();
+    }
+    fired.set(fault.name, (fired.get(fault.name) ?? 0) + 1);
+    say(`${seconds()} s  ${fault.name} (${target}), ${ledger.answered} calls answered`);
+  };
+  const sample = async (snapshot?: string): Promise<void> => {
+    await load.hold();
+    const path = snapshots !== undefined && snapshot !== undefined ? `${snapshots}/${snapshot}.heapsnapshot` : '';
+    samples.push(await house.figures.read(path));
+    load.resume();
+  };
+
+  try {
+    for (let turn = 0; turn < faults.length; turn += 1) {
+      const next = performance.now() + form.warmFaultEveryMs;
+      await fire(turn);
+      await delay(Math.max(0, next - performance.now()));
+    }
+    await sample('first');
+    for (let count = 1; count <= faults.length || performance.now() - began < form.loadMs; count += 1) {
+      const next = performance.now() + form.faultEveryMs;
+      await fire(faults.length + count - 1);
+      if (count % form.faultsPerSample === 0) await sample();
+      await delay(Math.max(0, next - performance.now()));
+    }
+    await sample('last');
+  } catch (error) {
+    trouble = inWords(error);
+  } finally {
+    await load.stop();
+    for (const caller of callers) await caller.close();
+  }
+  return { samples, fired, loadMs: performance.now() - began, trouble };
+}

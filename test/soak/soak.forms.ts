@@ -1,0 +1,62 @@
+const MIB = 1024 * 1024;
+
+/** How long, how hard and how strict. */
+export interface SoakForm {
+  /** Of load, warm-up included, milliseconds; the steady part lasts one round of faults at least. */
+  loadMs: number;
+  /** Between the beginnings of two faults, milliseconds: while the process warms up, and after that. */
+  warmFaultEveryMs: number;
+  faultEveryMs: number;
+  /** A sample is taken before the steady part and after every so many faults of it. */
+  faultsPerSample: number;
+  callers: number;
+  /** Calls begun in a second, at most. */
+  callsPerSecond: number;
+  bounds: {
+    /** Calls answered; none for a form that runs on machines of any speed. */
+    calls: number;
+    samples: number;
+    /** Growth of the heap after garbage collection, by the line of least squares through the samples. */
+    heapGrowthBytes: number;
+    /** The time that growth is for, milliseconds. */
+    heapGrowthMs: number;
+    /** Resident memory over its value when warm. */
+    rssBytes: number;
+  };
+}
+
+/** The whole soak, and a short form that checks the same on a busy machine. */
+export const soakForms = {
+  full: {
+    loadMs: 600_000,
+    warmFaultEveryMs: 5_000,
+    faultEveryMs: 10_000,
+    faultsPerSample: 3,
+    callers: 12,
+    callsPerSecond: 200,
+    bounds: {
+      calls: 100_000,
+      samples: 10,
+      heapGrowthBytes: MIB,
+      heapGrowthMs: 600_000,
+      rssBytes: 32 * MIB,
+    },
+  },
+  short: {
+    loadMs: Number(process.env['SOAK_MS'] ?? 60_000),
+    warmFaultEveryMs: 0,
+    faultEveryMs: 3_000,
+    faultsPerSample: 1,
+    callers: 8,
+    callsPerSecond: 100,
+    bounds: {
+      calls: 1,
+      samples: 10,
+      heapGrowthBytes: 8 * MIB,
+      heapGrowthMs: 60_000,
+      rssBytes: 96 * MIB,
+    },
+  },
+} as const satisfies Record<string, SoakForm>;
+
+export type SoakFormName = keyof typeof soakForms;
