@@ -75,12 +75,14 @@ export class MenuController {
   ): Promise<unknown> {
     const { principal } = request;
     if (principal === undefined) throw unauthenticated();
-    if (principal.kind === 'operator') await this.agents.require(agentId);
     const gone = new AbortController();
     // the socket closing before the answer was sent is a caller that went away
-    reply.raw.once('close', () => {
+    const leave = (): void => {
       if (!reply.raw.writableFinished) gone.abort();
-    });
+    };
+    reply.raw.once('close', leave);
+    if (reply.raw.destroyed) leave();
+    if (principal.kind === 'operator') await this.agents.require(agentId);
     const { answer } = await this.menu.use(tool, body, {
       principal,
       agentId,

@@ -3,12 +3,14 @@ import {
   StreamableHTTPClientTransport,
   type FetchLike,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { OutboundError } from '../../outbound-error.js';
 import type { HttpLaunch } from '../connection.launch.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
+import { HttpExchanges } from './http-exchanges.js';
 import { readRetryAfter } from './retry-after.js';
 import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
 import { tellingStreamFailures } from './stream-failure.js';
@@ -17,7 +19,7 @@ import { tidying } from './tidy-response.js';
 /**
  * Streamable HTTP through the safe fetch. Beside the SDK's transport it notices when the stream that should carry an
  * answer ends without it, so that the call fails at once instead of waiting for its deadline, and when it ended for being
- * too large.
+ * too large; and it gives up the exchange of a cancelled request.
  */
 export class HttpTransport implements ProviderTransport {
   onclose?: () => void;
@@ -28,17 +30,16 @@ export class HttpTransport implements ProviderTransport {
   retryAfterMs: number | undefined;
   private readonly inner: StreamableHTTPClientTransport;
   private readonly replies = new ExpectedReplies();
-  /** The SDK takes an error in answer to this for the word of an old provider, so a broken stream must be none. */
-  private failProbe: ((error: Error) => void) | undefined;
+  private readonly exchanges: HttpExchanges;
+  /** The SDK takes an error in answer to it for the word of an old provider, so a broken stream must be none. */
+  private probe: { answered: () => void; failed: (error: Error) => void } | undefined;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
+    this.exchanges = new HttpExchanges(tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))));
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
-      fetch: tellingStreamFailures(
-        tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))),
-        (id, error) => {
-          if (error instanceof OutboundError && error.reason === 'message_too_large') this.fail(id, 'too_large', error);
-        },
-      ),
+      fetch: tellingStreamFailures(this.exchanges.fetch, (id, error) => {
+        if (error instanceof OutboundError && error.reason === 'message_too_large') this.fail(id, 'too_large', error);
+      }),
       requestInit: { headers: launch.headers },
       // the safe fetch decides about redirects
       redirectPolicy: 'follow',
@@ -63,44 +64,61 @@ export class HttpTransport implements ProviderTransport {
     this.inner.onmessage = (message: JSONRPCMessage) => {
       const expected = this.replies.receive(message);
       if (expected === undefined) return;
-      if (!('method' in expected)) this.failProbe = undefined;
+      if (!('method' in expected) && expected.id !== undefined) this.answered(expected.id);
       this.onmessage?.(expected);
     };
     await this.inner.start();
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message && 'id' in message)) {
-      if ('method' in message && message.method === 'notifications/cancelled') {
-        this.replies.giveUp(message.params?.['requestId']);
-      }
-      return this.inner.send(message, options);
-    }
-    const { id } = message;
-    this.replies.expect(id, message.method);
-    options?.requestSignal?.addEventListener('abort', () => this.replies.giveUp(id), { once: true });
-    try {
+    if (!('method' in message)) return this.inner.send(message, options);
+    if ('id' in message) return this.request(message, options);
+    const send = (): Promise<void> => this.inner.send(message, options);
+    if (message.method !== 'notifications/cancelled') return send();
+    this.replies.giveUp(message.params?.['requestId']);
+    return this.exchanges.cancel(message, send);
+  }
+
+  /** Tells the provider that the session is over, within the given signal; failures do not matter. */
+  async terminate(): Promise<void> {
+    await this.exchanges.told();
+    await this.inner.terminateSession().catch(() => undefined);
+  }
+
+  /** A provider that is to hear of a cancellation hears of it first. */
+  async close(): Promise<void> {
+    await this.exchanges.told();
+    await this.inner.close();
+    this.exchanges.close();
+  }
+
+  private async request(message: JSONRPCRequest, options: TransportSendOptions = {}): Promise<void> {
+    const { requestSignal, ...rest } = options;
+    const { id, method } = message;
+    this.replies.expect(id, method);
+    requestSignal?.addEventListener('abort', () => this.replies.giveUp(id), { once: true });
+    const send = (ended: () => void): Promise<void> => {
       const sent = this.inner.send(message, {
-        ...options,
+        ...rest,
         onRequestStreamEnd: () => {
-          options?.onRequestStreamEnd?.();
+          options.onRequestStreamEnd?.();
+          ended();
           this.fail(id, 'interrupted');
         },
       });
-      await (message.method === 'server/discover' ? this.untilProbed(sent) : sent);
+      return method === 'server/discover' ? this.untilProbed(sent) : sent;
+    };
+    try {
+      await this.exchanges.request(message, requestSignal, send);
     } catch (error) {
       this.replies.drop(id);
       throw error instanceof InsufficientScopeError ? toScopeError(error) : error;
     }
   }
 
-  /** Tells the provider that the session is over, within the given signal; failures do not matter. */
-  async terminate(): Promise<void> {
-    await this.inner.terminateSession().catch(() => undefined);
-  }
-
-  async close(): Promise<void> {
-    await this.inner.close();
+  private answered(id: ReplyId): void {
+    this.exchanges.answered(id);
+    this.probe?.answered();
   }
 
   private noteRetryAfter(response: Response): Response {
@@ -109,23 +127,23 @@ export class HttpTransport implements ProviderTransport {
     return response;
   }
 
-  /** Rejects when the probe cannot be answered any more; its answer goes another way. */
+  /** Resolves when the probe is answered, the answer going another way; rejects when that cannot be any more. */
   private async untilProbed(sent: Promise<void>): Promise<void> {
-    const broken = new Promise<never>((_, reject) => {
-      this.failProbe = reject;
+    const probed = new Promise<void>((answered, failed) => {
+      this.probe = { answered, failed };
     });
-    broken.catch(() => undefined);
+    probed.catch(() => undefined);
     await sent;
-    await broken;
+    await probed.finally(() => {
+      this.probe = undefined;
+    });
   }
 
   /** Puts an error of our own in place of an answer that cannot come; nothing when it came already. */
   private fail(id: ReplyId, why: LocalErrorData['warren'], cause: OutboundError = streamEnded()): void {
     if (!this.replies.drop(id)) return;
-    if (this.failProbe !== undefined) {
-      this.failProbe(cause);
-      return;
-    }
+    this.exchanges.answered(id);
+    if (this.probe !== undefined) return this.probe.failed(cause);
     const data: LocalErrorData = { warren: why };
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
   }

@@ -1,6 +1,13 @@
-import { SSEClientTransport, type FetchLike, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import {
+  SSEClientTransport,
+  type FetchLike,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { HttpLaunch } from '../connection.launch.js';
 import { ExpectedReplies, type ProviderTransport } from './expected-replies.js';
+import { HttpExchanges } from './http-exchanges.js';
 import { tidying } from './tidy-response.js';
 
 /** The HTTP+SSE transport of 2024-11-05, for providers that answer Streamable HTTP with 400, 404 or 405. */
@@ -8,16 +15,19 @@ export function legacySseTransport(launch: HttpLaunch, fetch: FetchLike): Provid
   return new LegacySseTransport(launch, fetch);
 }
 
+/** Answers come on one common stream; a request's own exchange is over when the provider has accepted it. */
 class LegacySseTransport implements ProviderTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: Transport['onmessage'];
   private readonly inner: SSEClientTransport;
   private readonly replies = new ExpectedReplies();
+  private readonly exchanges: HttpExchanges;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
+    this.exchanges = new HttpExchanges(tidying(fetch));
     this.inner = new SSEClientTransport(new URL(launch.url), {
-      fetch: tidying(fetch),
+      fetch: this.exchanges.fetch,
       requestInit: { headers: launch.headers },
       redirectPolicy: 'follow',
     });
@@ -36,27 +46,36 @@ class LegacySseTransport implements ProviderTransport {
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: JSONRPCMessage) => {
       const expected = this.replies.receive(message);
-      if (expected !== undefined) this.onmessage?.(expected);
+      if (expected === undefined) return;
+      if (!('method' in expected) && expected.id !== undefined) this.exchanges.answered(expected.id);
+      this.onmessage?.(expected);
     };
     await this.inner.start();
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message)) return this.inner.send(message);
-    if (!('id' in message)) {
-      if (message.method === 'notifications/cancelled') this.replies.giveUp(message.params?.['requestId']);
-      return this.inner.send(message);
-    }
+    const send = (): Promise<void> => this.inner.send(message);
+    if (!('method' in message)) return send();
+    if ('id' in message) return this.request(message, send);
+    if (message.method !== 'notifications/cancelled') return send();
+    this.replies.giveUp(message.params?.['requestId']);
+    return this.exchanges.cancel(message, send);
+  }
+
+  /** A provider that is to hear of a cancellation hears of it first. */
+  async close(): Promise<void> {
+    await this.exchanges.told();
+    await this.inner.close();
+    this.exchanges.close();
+  }
+
+  private async request(message: JSONRPCRequest, send: () => Promise<void>): Promise<void> {
     this.replies.expect(message.id, message.method);
     try {
-      await this.inner.send(message);
+      await this.exchanges.request(message, undefined, send);
     } catch (error) {
       this.replies.drop(message.id);
       throw error;
     }
-  }
-
-  close(): Promise<void> {
-    return this.inner.close();
   }
 }
