@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { request } from 'node:http';
-import { BOTH, CALL, modern, posterTo, rpc, type Post } from './mcp-endpoint.messages.js';
+import { request, type IncomingMessage } from 'node:http';
+import { BOTH, CALL, ENVELOPE, modern, posterTo, rpc, type Post } from './mcp-endpoint.messages.js';
 import { EndlessCall, receipt, startMcpServer, type McpTestServer } from './mcp-endpoint.server.js';
+import { eventually } from './support/eventually.js';
 
 let server: McpTestServer;
 let post: Post;
@@ -51,7 +52,7 @@ describe('cancellation', () => {
 
   it('tells where calls of other replicas can be cancelled, of unknown calls only', async () => {
     const heard: unknown[] = [];
-    const stop = server.inFlight.onUnknownCall((key) => heard.push(key));
+    const stop = server.inFlight.onUnknownCall(async (key) => void heard.push(key));
     const call = new EndlessCall();
     server.menu.answer = call.use;
     const answer = post(rpc(1, 'tools/call', CALL));
@@ -81,6 +82,41 @@ describe('cancellation', () => {
       await call.aborted;
     }
     expect(server.inFlight.size).toBe(0);
+  });
+});
+
+describe('progress', () => {
+  it.each(['legacy', 'modern'])('does not pile up for a client that does not read (%s)', async (era) => {
+    const [told, chars] = [20_000, 2_000];
+    server.menu.answer = async (_tool, _args, { onProgress }) => {
+      for (let progress = 1; progress <= told; progress += 1) {
+        onProgress?.({ progress, message: 'x'.repeat(chars) });
+        if (progress % 10 === 0) await new Promise(setImmediate);
+      }
+      return receipt({});
+    };
+    const params = { ...CALL, _meta: { ...(era === 'modern' ? ENVELOPE : {}), progressToken: 't' } };
+    const headers = era === 'modern' ? modern('tools/call', CALL)[1] : {};
+    const answer = await new Promise<IncomingMessage>((resolve) => {
+      const sent = request(server.url, {
+        method: 'POST',
+        headers: { 'x-agent': 'ada', 'content-type': 'application/json', accept: BOTH, ...headers },
+      });
+      // nothing of the answer's body is read
+      sent.on('response', resolve);
+      sent.end(JSON.stringify(rpc(1, 'tools/call', params)));
+    });
+    await eventually(() => expect(server.inFlight.size).toBe(0), 20_000);
+    let text = '';
+    for await (const chunk of answer) text += String(chunk);
+    const messages = text.split('\n').filter((line) => line.startsWith('data: {'));
+    expect(JSON.parse(messages.at(-1)?.slice(6) ?? '')).toMatchObject({
+      id: 1,
+      result: { content: [{ text: 'hello' }] },
+    });
+    // some went into the buffers of both systems
+    expect(messages.length).toBeGreaterThan(1);
+    expect(text.length).toBeLessThan((told * chars) / 2);
   });
 });
 

@@ -8,14 +8,13 @@ import { SessionError } from '../connections/session/session-error.js';
 import { SessionListeners } from '../connections/session/session-listeners.js';
 import { SessionManager } from '../connections/session/session-manager.js';
 import { Instance } from '../instance.js';
-import type { Redactor } from '../redactor.js';
 import { SETTINGS } from '../settings.token.js';
 import { Admission } from './admission.js';
+import { boundedProgress } from './call-progress.js';
 import { CallRefusals } from './call-refusals.js';
 import type { CallState } from './call-state.js';
 import { CallsRepository } from './calls.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
-import type { MenuCaller } from './menu.caller.js';
 import { previewOf } from './preview.js';
 import { isHeaderMismatch } from './session-failure.js';
 
@@ -65,6 +64,8 @@ export class CallDispatch {
       (facts) => this.refusals.atAdmission(facts, provider, state.asked.tool),
       launch.launchRevision,
     );
+    const onProgress =
+      caller.onProgress === undefined ? undefined : boundedProgress(caller.onProgress, launch.redactor);
     try {
       return await this.sessions.use(
         launch,
@@ -77,7 +78,7 @@ export class CallDispatch {
               signal,
               gate: admission,
               ...(session.mirrorsParameters ? { headers: parameterHeaders(tool.inputSchema, state.arguments) } : {}),
-              ...maskedProgress(caller, launch.redactor),
+              ...(onProgress === undefined ? {} : { onProgress }),
             },
           ),
       );
@@ -91,13 +92,4 @@ export class CallDispatch {
       this.inFlight.remove(callId);
     }
   }
-}
-
-/** What a provider says while it works is output like any other. */
-function maskedProgress({ onProgress }: MenuCaller, redactor: Redactor): Pick<MenuCaller, 'onProgress'> {
-  if (onProgress === undefined) return {};
-  return {
-    onProgress: ({ message, ...progress }) =>
-      onProgress({ ...progress, ...(message === undefined ? {} : { message: redactor.text(message).text }) }),
-  };
 }

@@ -40,13 +40,15 @@ export class McpEndpoint {
     if (read.kind === 'request') {
       const forms = acceptedForms(headers.accept);
       const exchange = { era, principal, sessionId, requestId: request.id, message: read.message };
-      const more = { readsEvents: forms.events, controller: new AbortController() };
+      const { raw } = reply;
+      const isBehind = (): boolean => raw.writableNeedDrain;
+      const more = { readsEvents: forms.events, isBehind, controller: new AbortController() };
       return this.exchanges.run({ ...exchange, ...more }, headers, forms, reply);
     }
     // From revision 2026-07-28 on, only leaving the answer's stream cancels a request.
     const cancelled = era === 'legacy' && read.kind === 'notification' ? cancelledRequestId(read.message) : undefined;
     if (cancelled !== undefined) {
-      this.inFlight.cancel({ agentId: principal.agentId, sessionId, requestId: cancelled });
+      await this.inFlight.cancel({ agentId: principal.agentId, sessionId, requestId: cancelled });
     }
     send(reply, 202, undefined);
   }

@@ -15,6 +15,8 @@ export interface McpExchange {
   message: McpRequest;
   /** Whether the client reads event streams, and so can be sent progress. */
   readsEvents: boolean;
+  /** Whether the client has not yet taken what was written for it. */
+  isBehind: () => boolean;
   /** Aborts with a `McpAbort`. */
   controller: AbortController;
 }

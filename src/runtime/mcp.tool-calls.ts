@@ -9,7 +9,6 @@ import { Logger } from '../logger.js';
 import { toProblem } from '../problem.filter.js';
 import type { McpExchange } from './mcp.exchange.js';
 import { McpInFlight } from './mcp.in-flight.js';
-import { boundedProgress } from './mcp.progress.js';
 import { failureResult, toToolResult } from './mcp.results.js';
 import type { MenuProgress } from './menu.caller.js';
 import { menuToolNames, type MenuToolName } from './menu.definitions.js';
@@ -33,7 +32,7 @@ export class McpToolCalls {
     const leave = this.inFlight.enter(agentId, key, controller);
     if (leave === undefined) return tooMany();
     try {
-      const onProgress = exchange.readsEvents ? progressSender(context) : undefined;
+      const onProgress = exchange.readsEvents ? progressSender(exchange, context) : undefined;
       const answer = await this.menu.use(tool, message.params?.['arguments'], {
         principal,
         agentId,
@@ -78,12 +77,17 @@ function tooMany(): CallToolResult {
 }
 
 /** Undefined when the client did not ask for progress. */
-function progressSender({ mcpReq }: ServerContext): ((progress: MenuProgress) => void) | undefined {
+function progressSender(
+  { isBehind }: McpExchange,
+  { mcpReq }: ServerContext,
+): ((progress: MenuProgress) => void) | undefined {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return undefined;
-  return boundedProgress(({ progress, total, message }) => {
+  return ({ progress, total, message }) => {
+    // progress that a slow client cannot take would pile up here
+    if (isBehind()) return;
     const params = { progressToken: token, progress, total, message };
     // Lost progress changes nothing, and a client that left is noticed elsewhere.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
-  });
+  };
 }

@@ -12,6 +12,7 @@ import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
 import type { ProviderTransport } from './expected-replies.js';
+import { ProgressRelay } from './progress-relay.js';
 import { SessionError, SessionLostError, toRequestError, type Sent } from './session-error.js';
 import { StdioTransport } from './stdio-transport.js';
 
@@ -83,6 +84,7 @@ export class ProviderSession {
   private open = true;
   private requests = 0;
   private retired: (() => void) | undefined;
+  private readonly progress: ProgressRelay;
 
   constructor(
     private readonly client: Client,
@@ -99,6 +101,7 @@ export class ProviderSession {
       // it may have ended right after the handshake
       if (client.transport === undefined) client.onclose();
     });
+    this.progress = new ProgressRelay(transport);
     // a transport's out-of-band trouble is either fatal, then `closed` tells, or noise
     client.onerror = () => undefined;
   }
@@ -206,11 +209,12 @@ export class ProviderSession {
   ): Promise<unknown> {
     this.requests += 1;
     const { strays } = this.transport;
+    const progress = options.onProgress === undefined ? undefined : this.progress.open(options.onProgress);
     try {
-      const answer = this.client.request({ method, params }, anyResult, {
+      const asked = progress === undefined ? params : { ...params, _meta: progress.meta };
+      const answer = this.client.request({ method, params: asked }, anyResult, {
         signal: options.signal,
         timeout: SDK_TIMEOUT_MS,
-        ...(options.onProgress === undefined ? {} : { onprogress: options.onProgress }),
         ...(options.headers === undefined ? {} : { headers: options.headers }),
       });
       return await untilAborted(answer, options.signal);
@@ -223,6 +227,7 @@ export class ProviderSession {
       }
       throw toRequestError(error, sent(), this.transport.retryAfterMs);
     } finally {
+      progress?.close();
       this.requests -= 1;
       if (this.requests === 0) this.retired?.();
     }

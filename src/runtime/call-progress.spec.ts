@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundedProgress } from './mcp.progress.js';
+import { boundedProgress } from './call-progress.js';
+import { Redactor } from '../redactor.js';
 import type { MenuProgress } from './menu.caller.js';
 
 describe('bounded progress', () => {
@@ -8,6 +9,7 @@ describe('bounded progress', () => {
     const sent: MenuProgress[] = [];
     const send = boundedProgress(
       (progress) => sent.push(progress),
+      Redactor.empty,
       () => now,
     );
     const flood = (): number => {
@@ -24,9 +26,20 @@ describe('bounded progress', () => {
 
   it('cuts long messages between characters and leaves out what is absent', () => {
     const sent: MenuProgress[] = [];
-    const send = boundedProgress((progress) => sent.push(progress));
+    const send = boundedProgress((progress) => sent.push(progress), Redactor.empty);
     send({ progress: 1, total: 2, message: `${'x'.repeat(1_999)}😀` });
     send({ progress: 2 });
     expect(sent).toEqual([{ progress: 1, total: 2, message: 'x'.repeat(1_999) }, { progress: 2 }]);
+  });
+
+  it('masks before it cuts, and leaves out a message too long to be read', () => {
+    const secret = 'correct-horse-battery';
+    const sent: MenuProgress[] = [];
+    const send = boundedProgress((progress) => sent.push(progress), new Redactor([secret]));
+    send({ progress: 1, message: `${'x'.repeat(1_990)}${secret}` });
+    send({ progress: 2, message: `${'x'.repeat(65_536)}${secret}` });
+    expect(sent[0]?.message).toHaveLength(2_000);
+    expect(sent[0]?.message).not.toContain('correct');
+    expect(sent[1]).toEqual({ progress: 2 });
   });
 });

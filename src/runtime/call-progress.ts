@@ -1,13 +1,20 @@
+import type { Redactor } from '../redactor.js';
 import type { MenuProgress } from './menu.caller.js';
 
-/** Progress may be dropped at will; without a bound, a chatty provider would fill the memory of a slow client's stream. */
+/** Progress may be dropped at will; without a bound, a chatty provider would keep this server and its caller busy. */
 const BURST = 100;
 const PER_SECOND = 20;
 const MAX_MESSAGE_CHARS = 2_000;
+/** A longer message is not worth the search for secrets in it. */
+const MAX_READ_CHARS = 65_536;
 
-/** Wraps a sender of progress so that it sends at most a burst of 100, then 20 a second, with messages cut. */
+/**
+ * Wraps a sender of progress so that it sends at most a burst of 100, then 20 a second, with messages masked, then cut:
+ * what a provider says while it works is output like any other.
+ */
 export function boundedProgress(
   send: (progress: MenuProgress) => void,
+  redactor: Redactor,
   nowMs: () => number = () => performance.now(),
 ): (progress: MenuProgress) => void {
   let tokens = BURST;
@@ -18,10 +25,11 @@ export function boundedProgress(
     countedAt = now;
     if (tokens < 1) return;
     tokens -= 1;
+    const readable = message !== undefined && message.length <= MAX_READ_CHARS;
     send({
       progress,
       ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message: cut(message) }),
+      ...(readable ? { message: cut(redactor.text(message).text) } : {}),
     });
   };
 }
