@@ -6,6 +6,16 @@ import { grants } from './0004-grants.js';
 import { calls } from './0005-calls.js';
 import { admission } from './0006-admission.js';
 import { legacyEvents } from './0007-legacy-events.js';
+import { callCancellations } from './0008-call-cancellations.js';
 
 /** Every migration in order. Steps are only ever added; a landed step is never edited. */
-export const migrations: readonly Migration[] = [access, connections, catalog, grants, calls, admission, legacyEvents];
+export const migrations: readonly Migration[] = [
+  access,
+  connections,
+  catalog,
+  grants,
+  calls,
+  admission,
+  legacyEvents,
+  callCancellations,
+];

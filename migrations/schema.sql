@@ -10,6 +10,13 @@ create table agents (
   constraint agents_visibility_check CHECK ((visibility = ANY (ARRAY['all'::text, 'granted'::text])))
 );
 
+create table call_cancellations (
+  agent_id text not null,
+  call_key text not null,
+  cancelled_at timestamp with time zone not null default clock_timestamp(),
+  constraint call_cancellations_pkey PRIMARY KEY (agent_id, call_key)
+);
+
 create table calls (
   id text not null,
   state text not null,
@@ -186,6 +193,8 @@ create table warren_migrations (
   constraint warren_migrations_name_key UNIQUE (name),
   constraint warren_migrations_pkey PRIMARY KEY ("position")
 );
+
+CREATE INDEX call_cancellations_cancelled_at ON public.call_cancellations USING btree (cancelled_at);
 
 CREATE INDEX calls_admitted ON public.calls USING btree (instance_id) WHERE (state = 'admitted'::text);
 

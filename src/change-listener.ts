@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { Changes } from './changes.js';
 import { listen, type Listening } from './database-notifications.js';
-import { CHANGED_CHANNEL } from './database.js';
+import { CANCELLATION_NOTICE, CHANGED_CHANNEL } from './database.js';
 import type { Logger } from './logger.js';
 
 const RECONNECT_MS = 1_000;
@@ -35,11 +35,12 @@ export class ChangeListener implements OnApplicationBootstrap, OnModuleDestroy {
       this.listening = await listen(
         this.databaseUrl,
         CHANGED_CHANNEL,
-        () => void this.changes.announce(),
+        (payload) => void this.changes.announce(payload === CANCELLATION_NOTICE ? 'cancellations' : 'permissions'),
         () => this.reconnect(),
       );
       // what changed while nobody listened
       await this.changes.announce();
+      await this.changes.announce('cancellations');
     } catch (error) {
       this.logger.warn({ error }, 'cannot listen for changes; looking on a timer meanwhile');
       this.reconnect();

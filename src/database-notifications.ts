@@ -5,13 +5,13 @@ export interface Listening {
 }
 
 /**
- * A connection of its own that hears NOTIFY on one channel. `onLost` is called once when it breaks.
+ * A connection of its own that hears NOTIFY on one channel; `onNotice` gets the payload. `onLost` is called once when it breaks.
  * Errors: those of connecting.
  */
 export async function listen(
   url: string,
   channel: string,
-  onNotice: () => void,
+  onNotice: (payload: string) => void,
   onLost: () => void,
 ): Promise<Listening> {
   const client = new pg.Client({
@@ -29,7 +29,7 @@ export async function listen(
   };
   client.on('error', lost);
   client.on('end', lost);
-  client.on('notification', onNotice);
+  client.on('notification', ({ payload = '' }) => onNotice(payload));
   try {
     await client.connect();
     await client.query(`listen ${client.escapeIdentifier(channel)}`);

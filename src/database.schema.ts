@@ -173,6 +173,13 @@ export interface InstancesTable {
   seen_at: WithDefault<Date>;
 }
 
+/** Cancellations that wait for the replica that runs the call. */
+export interface CallCancellationsTable {
+  agent_id: string;
+  call_key: string;
+  cancelled_at: Generated<Date>;
+}
+
 export interface CallProtection {
   status: 'clean' | 'redacted' | 'sealed' | 'withheld';
   redacted: number;
@@ -222,4 +229,5 @@ export interface DatabaseSchema {
   grants: GrantsTable;
   instances: InstancesTable;
   calls: CallsTable;
+  call_cancellations: CallCancellationsTable;
 }

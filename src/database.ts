@@ -18,6 +18,8 @@ const REVOCATION_WAIT_MS = 5_000;
 
 /** NOTIFY channel that tells every replica that permissions or launch settings changed. Only ever a hint. */
 export const CHANGED_CHANNEL = 'warren_changed';
+/** What it carries when a cancellation waits for whoever runs the call; empty for all other changes. */
+export const CANCELLATION_NOTICE = 'cancellation';
 
 /** PostgreSQL, as every repository sees it. */
 export class Database {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { McpInFlight } from './mcp.in-flight.js';
+import { callKeyOf, McpInFlight } from './mcp.in-flight.js';
 import { McpLimits } from './mcp.limits.js';
 
 const key = (requestId: string | number, sessionId = 's', agentId = 'a') => ({ agentId, sessionId, requestId });
@@ -38,14 +38,35 @@ describe('calls in flight', () => {
     expect(inFlight.size).toBe(0);
   });
 
-  it('are left alone when it is unknown which of two is meant', () => {
+  it('are left alone when it is unknown which of two is meant', async () => {
     const inFlight = new McpInFlight(new McpLimits());
     const [first, second] = [enter(inFlight, 1, ''), enter(inFlight, 1, '')];
-    inFlight.cancel(key(1, ''));
+    await inFlight.cancel(key(1, ''));
     expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false]);
     first.leave();
-    inFlight.cancel(key(1, ''));
+    await inFlight.cancel(key(1, ''));
     expect(second.signal.aborted).toBe(true);
+  });
+
+  it('are cancelled from elsewhere when they began before that', () => {
+    const inFlight = new McpInFlight(new McpLimits());
+    const calls = [enter(inFlight, 1), enter(inFlight, 1, ''), enter(inFlight, 2, '')];
+    expect(inFlight.cancellableAgents).toEqual(['a']);
+    // a minute old: all of these calls came later
+    for (const named of [key(1), key(1, ''), key(2, '')]) inFlight.cancelBegun(callKeyOf(named), 60_000);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
+    // a moment older than the calls: it may have overtaken its call where a session id tells whose it is
+    for (const named of [key(1), key(1, '')]) inFlight.cancelBegun(callKeyOf(named), 500);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
+    inFlight.cancelBegun(callKeyOf(key(1, '')), 0);
+    inFlight.cancelBegun(callKeyOf(key(9, '')), 0);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+  });
+
+  it('have keys of the same length and plain characters, whatever a client sends', () => {
+    const keys = ['\0', '\ud800', 'x'.repeat(1_000_000), '1', 1].map((id) => callKeyOf(key(id)));
+    expect(new Set(keys).size).toBe(5);
+    for (const text of keys) expect(text).toMatch(/^[\w-]{43}$/);
   });
 
   it('are bounded for each agent and in all, and make room when they end', () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { createHash } from 'node:crypto';
 import { McpAbort } from './mcp.abort.js';
 import { McpLimits } from './mcp.limits.js';
 import type { McpRequestId } from './mcp.message.js';
@@ -15,10 +16,15 @@ interface OpenCall {
   agentId: string;
   /** Absent for calls that only a disconnect can cancel (revision 2026-07-28). */
   key: string | undefined;
+  /** On the monotonic clock, milliseconds. A cancellation may overtake its call where nobody else can be meant. */
+  cancellableFrom: number;
   controller: AbortController;
 }
 
-type CancelListener = (key: McpCallKey) => void;
+type CancelListener = (key: McpCallKey) => Promise<void>;
+
+/** How far a cancellation may overtake its call on the way to another replica, milliseconds. */
+const OVERTAKING_MS = 1_000;
 
 /** The tool calls this replica is answering over `/mcp`, so that a later POST can cancel one. Bounded by `McpLimits`. */
 @Injectable()
@@ -38,17 +44,28 @@ export class McpInFlight {
   enter(agentId: string, key: McpCallKey | undefined, controller: AbortController): (() => void) | undefined {
     const ofAgent = this.perAgent.get(agentId) ?? 0;
     if (this.open.size >= this.limits.maxCalls || ofAgent >= this.limits.maxCallsPerAgent) return undefined;
-    const call: OpenCall = { agentId, key: key === undefined ? undefined : keyText(key), controller };
+    const call: OpenCall = {
+      agentId,
+      key: key === undefined ? undefined : callKeyOf(key),
+      // clients without a session id may use the same request id one after the other
+      cancellableFrom: performance.now() - (key?.sessionId === '' ? 0 : OVERTAKING_MS),
+      controller,
+    };
     this.open.add(call);
     this.perAgent.set(agentId, ofAgent + 1);
     if (call.key !== undefined) this.byKey.set(call.key, (this.byKey.get(call.key) ?? new Set()).add(call));
     return () => this.leave(call);
   }
 
-  /** Cancels the call here, or tells those who can reach the other replicas. */
-  cancel(key: McpCallKey): void {
+  /** The agents with a call that a cancellation could name. */
+  get cancellableAgents(): string[] {
+    return [...new Set([...this.byKey.values()].flatMap((calls) => [...calls].map(({ agentId }) => agentId)))];
+  }
+
+  /** Cancels the call here, or tells those who can reach the other replicas.. */
+  async cancel(key: McpCallKey): Promise<void> {
     if (this.cancelHere(key)) return;
-    for (const listener of this.elsewhere) listener(key);
+    for (const listener of this.elsewhere) await listener(key);
   }
 
   /**
@@ -56,11 +73,16 @@ export class McpInFlight {
    * same id twice at once: then it is unknown which is meant, and none is cancelled rather than someone else's.
    */
   cancelHere(key: McpCallKey): boolean {
-    const calls = this.byKey.get(keyText(key));
+    const calls = this.byKey.get(callKeyOf(key));
     if (calls === undefined) return false;
-    const [call] = calls;
-    if (calls.size === 1) call?.controller.abort(new McpAbort('cancelled'));
+    cancelOnly([...calls]);
     return true;
+  }
+
+  /** Cancels the call of this key if it began before the cancellation, which is so many milliseconds old. */
+  cancelBegun(callKey: string, ageMs: number): void {
+    const cancelledAt = performance.now() - ageMs;
+    cancelOnly([...(this.byKey.get(callKey) ?? [])].filter((call) => call.cancellableFrom <= cancelledAt));
   }
 
   /** Registers who passes cancellations of unknown calls to the other replicas; the answer takes it off again. */
@@ -86,6 +108,13 @@ export class McpInFlight {
   }
 }
 
-function keyText({ agentId, sessionId, requestId }: McpCallKey): string {
-  return JSON.stringify([agentId, sessionId, requestId]);
+function cancelOnly([call, ...others]: OpenCall[]): void {
+  if (others.length === 0) call?.controller.abort(new McpAbort('cancelled'));
+}
+
+/** What names a call, in few and storable characters: session and request id may hold whatever a client sends. */
+export function callKeyOf({ agentId, sessionId, requestId }: McpCallKey): string {
+  return createHash('sha256')
+    .update(JSON.stringify([agentId, sessionId, requestId]))
+    .digest('base64url');
 }

@@ -10,8 +10,10 @@ import { CallRefusals } from './call-refusals.js';
 import { CallService } from './call.service.js';
 import { CallsController } from './calls.controller.js';
 import { CallsRepository } from './calls.repository.js';
+import { CancellationsRepository } from './cancellations.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import { InstanceHeartbeat } from './instance-heartbeat.js';
+import { McpCancellations } from './mcp.cancellations.js';
 import { McpController } from './mcp.controller.js';
 import { McpEndpoint } from './mcp.endpoint.js';
 import { McpExchanges } from './mcp.exchanges.js';
@@ -36,8 +38,10 @@ import { ToolArguments } from './tool-arguments.js';
     CallRecorder,
     CallRefusals,
     CallService,
+    CancellationsRepository,
     InFlightCalls,
     InstanceHeartbeat,
+    McpCancellations,
     McpEndpoint,
     McpExchanges,
     McpInFlight,
