@@ -58,16 +58,6 @@ export class HttpExchanges {
     };
   }
 
-  /** How many exchanges are not over, answered ones included. */
-  get size(): number {
-    return this.open.size;
-  }
-
-  /** Whether the exchange that the running code belongs to was given up: then nothing more is asked for it. */
-  get isGivenUp(): boolean {
-    return current.getStore()?.controller.signal.aborted === true;
-  }
-
   /**
    * Sends a request in an exchange that `leave` gives up. Resolves as `send` does; `ended` is to be called when an event
    * stream that carried the answer has ended, `answered` when the answer came.
