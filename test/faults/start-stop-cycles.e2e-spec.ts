@@ -33,7 +33,9 @@ describe('providers that are started and stopped again and again', () => {
   });
 
   afterAll(async () => {
+    const { pid } = bench.warren.process;
     await bench.stop();
+    for (const left of providersOf(pid)) process.kill(left.pid, 'SIGKILL');
     await rm(temporary, { recursive: true, force: true });
   });
 
