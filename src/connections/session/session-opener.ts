@@ -24,6 +24,9 @@ import { StdioTransport } from './stdio-transport.js';
 /** For so long after a provider was seen to speak an era, its exit is no sign of another, milliseconds. */
 const TRUSTED_ERA_MS = 86_400_000;
 
+/** How long a second start may take after an exit, so that the exit is told within 3 s of it; milliseconds. */
+const SECOND_CHANCE_MS = 2_000;
+
 type Negotiation = 'auto' | 'modern' | 'legacy';
 
 /** Opens sessions: launches or dials, then shakes hands in the era the provider speaks. */
@@ -61,7 +64,8 @@ export class SessionOpener {
     } catch (error) {
       if (!(error instanceof SessionError) || !speaksOtherEra(error, launch.era) || signal.aborted) throw error;
       try {
-        return await this.startStdio(launch, endpoint, first === 'modern' ? 'legacy' : 'modern', signal);
+        const other: Negotiation = first === 'modern' ? 'legacy' : 'modern';
+        return await this.startStdio(launch, endpoint, other, secondChance(error, signal));
       } catch {
         // the first refusal holds the provider's own words
         throw error;
@@ -198,6 +202,11 @@ function withTail(error: SessionError, child: Subprocess, launch: ConnectionLaun
     cause: error,
     ...(tail === '' ? {} : { stderrTail: tail }),
   });
+}
+
+/** Most that exit lack a setting, and whoever waits is to hear of the exit, not of a second start that hangs. */
+function secondChance({ reason }: SessionError, signal: AbortSignal): AbortSignal {
+  return reason === 'process_exited' ? AbortSignal.any([signal, AbortSignal.timeout(SECOND_CHANCE_MS)]) : signal;
 }
 
 /** Some servers exit when they see a handshake they do not know; what was learned lately speaks against that. */
