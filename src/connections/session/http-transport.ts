@@ -12,7 +12,8 @@ import type { HttpLaunch } from '../connection.launch.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { HttpExchanges } from './http-exchanges.js';
 import { readRetryAfter } from './retry-after.js';
-import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
+import { LOCAL_ERROR_CODE, type LocalErrorData } from './local-error.js';
+import { SessionError } from './session-error.js';
 import { tellingStreamFailures } from './stream-failure.js';
 import { tidying } from './tidy-response.js';
 

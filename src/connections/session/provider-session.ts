@@ -13,7 +13,8 @@ import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
 import type { ProviderTransport } from './expected-replies.js';
 import { ProgressRelay } from './progress-relay.js';
-import { SessionError, SessionLostError, toRequestError, type Sent } from './session-error.js';
+import { toRequestError } from './request-error.js';
+import { type Sent, SessionError, SessionLostError } from './session-error.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */

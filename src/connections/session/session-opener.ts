@@ -18,7 +18,8 @@ import { HttpTransport } from './http-transport.js';
 import { legacySseTransport } from './legacy-sse-transport.js';
 import { ProviderProcesses } from './provider-processes.js';
 import { createClient, ProviderSession, type ProviderIdentity } from './provider-session.js';
-import { SessionError, toOpenError } from './session-error.js';
+import { toOpenError } from './open-error.js';
+import { SessionError } from './session-error.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** For so long after a provider was seen to speak an era, its exit is no sign of another, milliseconds. */

@@ -12,7 +12,8 @@ import type { Subprocess } from '../../subprocess.js';
 import { DispatchTurns } from './dispatch-turns.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { MessageLines } from './message-lines.js';
-import { LOCAL_ERROR_CODE, SessionError, type LocalErrorData } from './session-error.js';
+import { LOCAL_ERROR_CODE, type LocalErrorData } from './local-error.js';
+import { SessionError } from './session-error.js';
 
 /** A write that lost its admission is tried this often before the call fails. */
 const ADMISSION_ATTEMPTS = 3;
