@@ -23,6 +23,8 @@ export class Admission implements CallGate {
 
   constructor(
     private readonly calls: CallsRepository,
+    /** The call has a row that outlives this process. */
+    private readonly intended: Promise<void>,
     private readonly request: AdmissionRequest,
     /** Turns a refusal into the error the caller reads. */
     private readonly refuse: (facts: AdmissionFacts) => Error,
@@ -31,6 +33,7 @@ export class Admission implements CallGate {
   ) {}
 
   async admit(): Promise<void> {
+    await this.intended;
     const askedAt = performance.now();
     const held = await this.calls.admit(this.request);
     this.facts = held.facts;

@@ -13,7 +13,8 @@ import { Admission } from './admission.js';
 import { boundedProgress } from './call-progress.js';
 import { CallRefusals } from './call-refusals.js';
 import type { CallState } from './call-state.js';
-import { CallsRepository } from './calls.repository.js';
+import { CallIntents } from './call-intents.js';
+import { CallsRepository, type AdmissionRequest } from './calls.repository.js';
 import { InFlightCalls } from './in-flight-calls.js';
 import { previewOf } from './preview.js';
 import { isHeaderMismatch } from './session-failure.js';
@@ -24,6 +25,7 @@ export class CallDispatch {
   constructor(
     private readonly sessions: SessionManager,
     private readonly calls: CallsRepository,
+    private readonly intents: CallIntents,
     private readonly refusals: CallRefusals,
     private readonly inFlight: InFlightCalls,
     private readonly instance: Instance,
@@ -31,7 +33,10 @@ export class CallDispatch {
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
-  /** Opens the session, then admits and writes; a call that may have been written is never written again. */
+  /**
+   * Writes the call down, opens the session, then admits and writes to it; a call that may have been written is never
+   * written again.
+   */
   async dispatch(state: CallState, provider: Provider, tool: StoredTool, launch: ConnectionLaunch): Promise<unknown> {
     const { caller, callId } = state;
     const controller = new AbortController();
@@ -47,20 +52,26 @@ export class CallDispatch {
       tool: state.asked.tool,
       controller,
     });
+    const request: AdmissionRequest = {
+      callId,
+      instanceId: this.instance.id,
+      credentialId,
+      agentId: caller.agentId,
+      providerId: provider.id,
+      providerAsked: state.asked.provider,
+      tool: state.asked.tool,
+      startedAt: state.startedAt,
+      argumentBytes: state.argumentBytes,
+      argumentPreview: previewOf(state.arguments, launch.redactor, this.settings.WARREN_PREVIEW_CHARS),
+    };
+    state.intended = true;
+    const intended = this.intents.write({ ...request, actorKind: caller.principal.kind });
+    // who asks for admission is told; until then nobody listens
+    intended.catch(() => undefined);
     const admission = new Admission(
       this.calls,
-      {
-        callId,
-        instanceId: this.instance.id,
-        credentialId,
-        agentId: caller.agentId,
-        providerId: provider.id,
-        providerAsked: state.asked.provider,
-        tool: state.asked.tool,
-        startedAt: state.startedAt,
-        argumentBytes: state.argumentBytes,
-        argumentPreview: previewOf(state.arguments, launch.redactor, this.settings.WARREN_PREVIEW_CHARS),
-      },
+      intended,
+      request,
       (facts) => this.refusals.atAdmission(facts, provider, state.asked.tool),
       launch.launchRevision,
     );

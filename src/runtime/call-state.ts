@@ -18,6 +18,8 @@ export interface CallState {
   provider?: Provider;
   arguments: Record<string, unknown>;
   argumentBytes: number;
+  /** It has a row, or will have one, that must not stay as if it ran. */
+  intended: boolean;
   /** Its row says that it was admitted. */
   admitted: boolean;
   redactor: Redactor;
@@ -41,6 +43,7 @@ export function newCall(input: unknown, caller: MenuCaller, redactor: Redactor):
     asked: askedFor(input),
     arguments: {},
     argumentBytes: 0,
+    intended: false,
     admitted: false,
     redactor,
   };

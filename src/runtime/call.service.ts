@@ -51,7 +51,7 @@ export class CallService {
       const failure = this.asFailure(error, state);
       if (failure !== undefined) return this.receipts.finish(state, failure.outcome ?? nothing, failure.error);
       // the database away, or a fault of ours: what has begun must not look as if it still ran
-      if (state.admitted) await this.receipts.finish(state, nothing, interruptedHere().error);
+      if (state.intended) await this.receipts.finish(state, nothing, interruptedHere(state).error);
       throw error instanceof ProblemError ? error : maskedError(error, state.redactor);
     }
   }
@@ -132,8 +132,9 @@ function tokenOf({ principal }: MenuCaller): Redactor {
 
 const nothing: ProtectedOutcome = { result: { isError: false, content: [] }, protection: untouched };
 
-function interruptedHere(): CallFailure {
-  return new CallFailure('mcp_call_interrupted', 'The call broke off at this server.', { sent: 'maybe' });
+function interruptedHere({ admitted }: CallState): CallFailure {
+  const sent = admitted ? 'maybe' : 'no';
+  return new CallFailure('mcp_call_interrupted', 'The call broke off at this server.', { sent });
 }
 
 /** The provider ran the tool and says that it failed. */

@@ -21,6 +21,11 @@ export interface AdmissionRequest {
   argumentPreview: string | null;
 }
 
+/** A call that is about to ask for admission. */
+export interface CallIntent extends AdmissionRequest {
+  actorKind: CredentialKind;
+}
+
 /** What admission found, at the moment its locks were held. */
 export interface AdmissionFacts extends CallFacts {
   admitted: boolean;
@@ -98,7 +103,35 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 4_000;
 export class CallsRepository {
   constructor(private readonly database: Database) {}
 
-  /** Takes the shared locks, reads the facts, and writes the call row if they allow the call. */
+  /**
+   * Gives calls their rows, not admitted yet. Not waited for until they are on PostgreSQL's disk, since they are to
+   * outlive this process, not the database: there the commit of the admission counts.
+   */
+  async intend(intents: readonly CallIntent[]): Promise<void> {
+    const rows = intents.map((intent) => ({
+      id: intent.callId,
+      instance_id: intent.instanceId,
+      actor_kind: intent.actorKind,
+      credential_id: intent.credentialId,
+      agent_id: intent.agentId,
+      provider_id: intent.providerId,
+      provider_asked: intent.providerAsked,
+      tool: intent.tool,
+      started_at: intent.startedAt,
+      argument_bytes: intent.argumentBytes,
+      argument_preview: intent.argumentPreview,
+    }));
+    await sql`
+      with quick as (select set_config('synchronous_commit', 'off', true))
+      insert into calls (id, state, instance_id, actor_kind, credential_id, agent_id, provider_id, provider_asked, tool,
+        started_at, argument_bytes, argument_preview)
+      select id, 'admitted', instance_id, actor_kind, credential_id, agent_id, provider_id, provider_asked, tool,
+        started_at, argument_bytes, argument_preview
+      from quick, json_populate_recordset(null::calls, ${JSON.stringify(rows)}::json)
+      on conflict (id) do nothing`.execute(this.database.kysely);
+  }
+
+  /** Takes the shared locks, reads the facts, and marks the call's row as admitted if they allow the call. */
   async admit(request: AdmissionRequest): Promise<HeldAdmission> {
     const client = await this.database.pool.connect();
     let lost = false;

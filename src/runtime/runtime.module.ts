@@ -3,6 +3,7 @@ import { CatalogModule } from '../catalog/catalog.module.js';
 import { ConnectionsModule } from '../connections/connections.module.js';
 import { GrantsModule } from '../grants/grants.module.js';
 import { CallDispatch } from './call-dispatch.js';
+import { CallIntents } from './call-intents.js';
 import { CallMetrics } from './call-metrics.js';
 import { CallReceipts } from './call-receipts.js';
 import { CallRecorder } from './call-recorder.js';
@@ -33,6 +34,7 @@ import { ToolArguments } from './tool-arguments.js';
   providers: [
     CallsRepository,
     CallDispatch,
+    CallIntents,
     CallMetrics,
     CallReceipts,
     CallRecorder,
