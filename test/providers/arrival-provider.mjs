@@ -1,12 +1,13 @@
-// An MCP provider that writes down what reaches it, and in which order: node arrival-provider.mjs stdio|http
+// An MCP provider that writes down what reaches it, and in which order: node arrival-provider.mjs stdio|http [stubborn]
 // Lines of the file FAKE_LOG, each appended by one write: {pid, started: port}, {pid, head: n} (the head of the n-th HTTP
 // request is there), {pid, arrived: number, head?} (a tools/call with `arguments.n`), {pid, cancelled: number} (by a
 // notification, or the HTTP request aborted), {pid, marker: id} (GET /marker/<id> on the port, on either transport).
-// Tools: `record` and `spare` answer at once, `slow` never does.
+// Tools: `record` and `spare` answer at once, `slow` never does. A call with `arguments.kills` (a process id) ends that
+// process by SIGKILL the moment it is there. `stubborn` after the transport: deaf to TERM and to the end of its input.
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const transport = process.argv[2];
+const [transport, temper] = process.argv.slice(2);
 const log = openSync(process.env.FAKE_LOG, 'a');
 const record = (entry) => writeSync(log, `${JSON.stringify({ pid: process.pid, ...entry })}\n`);
 
@@ -30,6 +31,7 @@ function answer({ id, method, params }, session, head) {
     case 'ping':
       return { id, result: {} };
     case 'tools/call':
+      if (params.arguments.kills) process.kill(params.arguments.kills, 'SIGKILL');
       record({ arrived: params.arguments.n, head });
       if (params.name !== 'slow') return { id, result: { content: [{ type: 'text', text: 'recorded' }] } };
       running.set(`${session} ${id}`, params.arguments.n);
@@ -91,6 +93,7 @@ server.listen(0, '127.0.0.1', () => {
   // the calls come after the line above, so that whoever reads the log knows every process that may have taken one
   if (transport === 'stdio') serveStdio();
 });
-// either kind ends with whoever started it
-process.stdin.on('end', () => process.exit(0));
+// either kind ends with whoever started it, if it is not stubborn
+if (temper === 'stubborn') process.on('SIGTERM', () => undefined);
+else process.stdin.on('end', () => process.exit(0));
 if (transport === 'http') process.stdin.resume();
