@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { ExchangeFault } from '../support/fault-connection.js';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { MenuBench } from '../support/menu-bench.js';
 import { answerTo, type NetworkBench, nextNumber, onAll, PATIENT_MS, startAll } from './network-bench.js';
+import { NetworkProvider } from './network-provider.js';
 
 /** Deadline of the starts that meet a fault which only time ends, milliseconds. */
 const START_MS = 1_000;
@@ -30,6 +32,28 @@ describe('a fault of the network while a session opens', () => {
 
   it.each([...silent, ...breaking])('%s: unreachable, never sent, and the next call finds it', async (name) => {
     await expect(onAll(benches, (bench) => trial(bench, name))).resolves.toBeUndefined();
+  });
+
+  it('is told at the first contact too, where the provider has refused the other era before', async () => {
+    const provider = new NetworkProvider('legacy');
+    const proxy = new FaultProxy(await provider.start());
+    try {
+      const baseUrl = `${await proxy.open()}/mcp`;
+      const settings = { id: 'new', name: 'new', transport: 'http', baseUrl, lifecycle: 'keep_alive' };
+      await menu.api.expect(201, 'POST', '/api/connections', { ...settings, connectTimeoutMs: PATIENT_MS });
+      const armed = proxy.arm('cut-event', HANDSHAKES.legacy, Infinity);
+      const asked = performance.now();
+      const answer = await menu.api.post('/api/connections/new/start');
+      expect(performance.now() - asked).toBeLessThan(WIDE_MS);
+      expect(armed.fired.length).toBeGreaterThan(0);
+      expect(answer.status).toBe(502);
+      expect(await menu.api.expect(200, 'GET', '/api/connections/new')).toMatchObject({
+        live: { reason: 'http_error' },
+      });
+    } finally {
+      await proxy.stop();
+      provider.stop();
+    }
   });
 
   async function trial(bench: NetworkBench, name: ExchangeFault): Promise<void> {

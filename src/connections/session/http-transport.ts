@@ -33,7 +33,7 @@ export class HttpTransport implements ProviderTransport {
   private readonly replies = new ExpectedReplies();
   private readonly exchanges: HttpExchanges;
   /** The SDK takes an error in answer to it for the word of an old provider, so a broken stream must be none. */
-  private probe: { answered: () => void; failed: (error: Error) => void } | undefined;
+  private probe: { id: ReplyId; answered: () => void; failed: (error: Error) => void } | undefined;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
     this.exchanges = new HttpExchanges(tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))));
@@ -107,7 +107,7 @@ export class HttpTransport implements ProviderTransport {
           this.fail(id, 'interrupted');
         },
       });
-      return method === 'server/discover' ? this.untilProbed(sent) : sent;
+      return method === 'server/discover' ? this.untilProbed(id, sent) : sent;
     };
     try {
       await this.exchanges.request(message, requestSignal, send);
@@ -119,7 +119,7 @@ export class HttpTransport implements ProviderTransport {
 
   private answered(id: ReplyId): void {
     this.exchanges.answered(id);
-    this.probe?.answered();
+    if (this.probe?.id === id) this.probe.answered();
   }
 
   private noteRetryAfter(response: Response): Response {
@@ -129,22 +129,24 @@ export class HttpTransport implements ProviderTransport {
   }
 
   /** Resolves when the probe is answered, the answer going another way; rejects when that cannot be any more. */
-  private async untilProbed(sent: Promise<void>): Promise<void> {
+  private async untilProbed(id: ReplyId, sent: Promise<void>): Promise<void> {
     const probed = new Promise<void>((answered, failed) => {
-      this.probe = { answered, failed };
+      this.probe = { id, answered, failed };
     });
     probed.catch(() => undefined);
-    await sent;
-    await probed.finally(() => {
+    try {
+      await sent;
+      await probed;
+    } finally {
       this.probe = undefined;
-    });
+    }
   }
 
   /** Puts an error of our own in place of an answer that cannot come; nothing when it came already. */
   private fail(id: ReplyId, why: LocalErrorData['warren'], cause: OutboundError = streamEnded()): void {
     if (!this.replies.drop(id)) return;
     this.exchanges.answered(id);
-    if (this.probe !== undefined) return this.probe.failed(cause);
+    if (this.probe?.id === id) return this.probe.failed(cause);
     const data: LocalErrorData = { warren: why };
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
   }
