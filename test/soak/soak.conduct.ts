@@ -31,8 +31,8 @@ interface Parts {
 }
 
 /**
- * Load, and one fault after the other: a round of all of them to warm up, then for as long as the form says, with a sample
- * of the quiet process now and then. Ends early with a fault that was not seen to happen.
+ * Load, and one fault after the other: until the process is warm, then for as long as the form says, with a sample of
+ * the quiet process now and then. Ends early with a fault that was not seen to happen.
  */
 export async function conduct({ house, ledger, windows, faults, form, say, snapshots }: Parts): Promise<Conduct> {
   const callers = await house.callers(form.callers);
@@ -66,18 +66,22 @@ export async function conduct({ house, ledger, windows, faults, form, say, snaps
     load.resume();
   };
 
+  /** A fault, and the pause until the next one is due. */
+  const step = async (turn: number): Promise<void> => {
+    const next = performance.now() + (turn < faults.length ? form.warmFaultEveryMs : form.faultEveryMs);
+    await fire(turn);
+    await delay(Math.max(0, next - performance.now()));
+  };
+  const isCold = (): boolean => ledger.answered < form.warmCalls && performance.now() - began < form.warmAtMostMs;
+
   try {
-    for (let turn = 0; turn < faults.length; turn += 1) {
-      const next = performance.now() + form.warmFaultEveryMs;
-      await fire(turn);
-      await delay(Math.max(0, next - performance.now()));
-    }
+    let turn = 0;
+    for (; turn < faults.length || isCold(); turn += 1) await step(turn);
     await sample('first');
     for (let count = 1; count <= faults.length || performance.now() - began < form.loadMs; count += 1) {
-      const next = performance.now() + form.faultEveryMs;
-      await fire(faults.length + count - 1);
+      await step(turn);
+      turn += 1;
       if (count % form.faultsPerSample === 0) await sample();
-      await delay(Math.max(0, next - performance.now()));
     }
     await sample('last');
   } catch (error) {

@@ -4,7 +4,13 @@ const MIB = 1024 * 1024;
 export interface SoakForm {
   /** Of load, warm-up included, milliseconds; the steady part lasts one round of faults at least. */
   loadMs: number;
-  /** Between the beginnings of two faults, milliseconds: while the process warms up, and after that. */
+  /**
+   * The process is warm after one round of faults and so many answered calls, by which the code they run is compiled; on
+   * a machine too slow for that, after so long, milliseconds.
+   */
+  warmCalls: number;
+  warmAtMostMs: number;
+  /** Between the beginnings of two faults, milliseconds: in that round, and after it. */
   warmFaultEveryMs: number;
   faultEveryMs: number;
   /** A sample is taken before the steady part and after every so many faults of it. */
@@ -29,6 +35,8 @@ export interface SoakForm {
 export const soakForms = {
   full: {
     loadMs: 600_000,
+    warmCalls: 10_000,
+    warmAtMostMs: 240_000,
     warmFaultEveryMs: 5_000,
     faultEveryMs: 10_000,
     faultsPerSample: 3,
@@ -43,7 +51,9 @@ export const soakForms = {
     },
   },
   short: {
-    loadMs: Number(process.env['SOAK_MS'] ?? 60_000),
+    loadMs: 60_000,
+    warmCalls: 0,
+    warmAtMostMs: 0,
     warmFaultEveryMs: 0,
     faultEveryMs: 3_000,
     faultsPerSample: 1,

@@ -2,7 +2,7 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { eventually } from '../support/eventually.js';
 import type { Figures } from './soak.figures.js';
 import { CONNECTIONS, type House } from './soak.house.js';
-import { otherHandles } from './soak.verdict.js';
+import { mostOtherHandles, otherHandles } from './soak.verdict.js';
 
 /** Sessions end, and idle sockets to providers are closed, within this, milliseconds. */
 const QUIET_WITHIN_MS = 30_000;
@@ -23,7 +23,11 @@ export async function settledFigures(house: House, before?: Figures): Promise<Fi
     const earlier = figures;
     figures = await house.figures.read();
     const most = before ?? earlier;
-    if (figures.children > 0 || figures.descriptors > most.descriptors || otherHandles(figures) > otherHandles(most)) {
+    if (
+      figures.children > 0 ||
+      figures.descriptors > most.descriptors ||
+      otherHandles(figures) > mostOtherHandles(most)
+    ) {
       throw new Error('not yet quiet');
     }
   }, QUIET_WITHIN_MS);

@@ -60,7 +60,7 @@ export function verdicts({ form, faults, ledger, arrivals, conduct, before, afte
     },
     { what: 'descriptors at the end', measured: after.descriptors, most: before.descriptors },
     { what: 'children at the end', measured: after.children, most: before.children },
-    { what: 'other handles at the end', measured: otherHandles(after), most: otherHandles(before) + PASSING_TIMERS },
+    { what: 'other handles at the end', measured: otherHandles(after), most: mostOtherHandles(before) },
     { what: 'warnings of Node, of too many listeners say', measured: after.warnings.length, most: 0 },
   ];
 }
@@ -73,4 +73,9 @@ export function isKept({ measured, least = Number.NEGATIVE_INFINITY, most = Numb
 export function otherHandles({ resources }: Figures): number {
   const counts = Object.entries(resources).map(([type, count]) => (COUNTED_AS_DESCRIPTORS.has(type) ? 0 : count));
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** How many of those may be there when all is quiet again. */
+export function mostOtherHandles(before: Figures): number {
+  return otherHandles(before) + PASSING_TIMERS;
 }
