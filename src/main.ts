@@ -82,7 +82,10 @@ function stopper(
     requests.cutConnections();
     // no provider outlives this process, whatever else may keep the application from closing
     const inOrder = await within(CLOSE_MS, Promise.all([closed, application.get(SessionManager).endAll()]));
-    if (!inOrder) platform.logger.warn({}, 'something kept the server from closing; the process ends without it');
+    if (!inOrder) {
+      platform.logger.warn({}, 'something kept the server from closing; the process ends without it');
+      await within(LAST_ANSWERS_MS, application.get(SessionManager).killProcesses());
+    }
     await application.get(SafeFetch).close();
     await application.get(SessionRecorder).flush();
     await platform.close();

@@ -47,6 +47,12 @@ export class StopLadder {
     return this.running;
   }
 
+  /** KILL to all that can be found, without a grace; for when there is no time for the ladder. */
+  async kill(): Promise<void> {
+    await this.look();
+    this.tell('SIGKILL');
+  }
+
   private async run(): Promise<void> {
     const termEnd = performance.now() + TERM_GRACE_MS;
     const killEnd = termEnd + KILL_WAIT_MS;

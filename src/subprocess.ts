@@ -130,6 +130,11 @@ export class Subprocess {
     return this.stopping;
   }
 
+  /** Kills the process and all that it started; resolves when they have been told. */
+  kill(): Promise<void> {
+    return this.ladder.kill();
+  }
+
   private async runStopLadder(): Promise<void> {
     await this.ladder.look();
     this.stdin.end();

@@ -54,9 +54,11 @@ export class McpCancellations implements OnModuleInit, OnModuleDestroy {
       this.lookAgain = false;
       const agentIds = this.inFlight.cancellableAgents;
       if (agentIds.length === 0) return;
+      // before the question, so that the way back makes no cancellation younger than a call that began after it
+      const askedAt = performance.now();
       try {
         for (const { callKey, ageMs } of await this.repository.waiting(agentIds)) {
-          this.inFlight.cancelBegun(callKey, ageMs);
+          this.inFlight.cancelBegun(callKey, askedAt - ageMs);
         }
       } catch (error) {
         this.logger.warn({ error }, 'cancellations of other replicas could not be read');

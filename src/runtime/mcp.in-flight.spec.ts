@@ -53,13 +53,14 @@ describe('calls in flight', () => {
     const calls = [enter(inFlight, 1), enter(inFlight, 1, ''), enter(inFlight, 2, '')];
     expect(inFlight.cancellableAgents).toEqual(['a']);
     // a minute old: all of these calls came later
-    for (const named of [key(1), key(1, ''), key(2, '')]) inFlight.cancelBegun(callKeyOf(named), 60_000);
+    for (const named of [key(1), key(1, ''), key(2, '')])
+      inFlight.cancelBegun(callKeyOf(named), performance.now() - 60_000);
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
     // a moment older than the calls: it may have overtaken its call where a session id tells whose it is
-    for (const named of [key(1), key(1, '')]) inFlight.cancelBegun(callKeyOf(named), 500);
+    for (const named of [key(1), key(1, '')]) inFlight.cancelBegun(callKeyOf(named), performance.now() - 500);
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, false, false]);
-    inFlight.cancelBegun(callKeyOf(key(1, '')), 0);
-    inFlight.cancelBegun(callKeyOf(key(9, '')), 0);
+    inFlight.cancelBegun(callKeyOf(key(1, '')), performance.now());
+    inFlight.cancelBegun(callKeyOf(key(9, '')), performance.now());
     expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
   });
 

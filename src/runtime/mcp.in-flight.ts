@@ -62,7 +62,7 @@ export class McpInFlight {
     return [...new Set([...this.byKey.values()].flatMap((calls) => [...calls].map(({ agentId }) => agentId)))];
   }
 
-  /** Cancels the call here, or tells those who can reach the other replicas.. */
+  /** Cancels the call here, or tells those who can reach the other replicas. */
   async cancel(key: McpCallKey): Promise<void> {
     if (this.cancelHere(key)) return;
     for (const listener of this.elsewhere) await listener(key);
@@ -79,9 +79,8 @@ export class McpInFlight {
     return true;
   }
 
-  /** Cancels the call of this key if it began before the cancellation, which is so many milliseconds old. */
-  cancelBegun(callKey: string, ageMs: number): void {
-    const cancelledAt = performance.now() - ageMs;
+  /** Cancels the call of this key if it began before the cancellation, a time of `performance.now()`. */
+  cancelBegun(callKey: string, cancelledAt: number): void {
     cancelOnly([...(this.byKey.get(callKey) ?? [])].filter((call) => call.cancellableFrom <= cancelledAt));
   }
 

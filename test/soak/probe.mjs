@@ -16,7 +16,9 @@ const COLLECTIONS = 3;
 const warnings = [];
 process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
 
-const server = createServer(async (socket) => {
+const server = createServer((socket) => void answer(socket));
+
+async function answer(socket) {
   socket.on('error', () => undefined);
   const [line] = await once(socket.setEncoding('utf8'), 'data');
   for (let count = 0; count < COLLECTIONS; count += 1) {
@@ -28,6 +30,6 @@ const server = createServer(async (socket) => {
   const { heapUsed, external, rss } = process.memoryUsage();
   socket.end(JSON.stringify({ heapBytes: heapUsed, externalBytes: external, rssBytes: rss, resources, warnings }));
   if (line.trim() !== '') writeHeapSnapshot(line.trim());
-});
+}
 server.listen(process.env.SOAK_PROBE);
 server.unref();

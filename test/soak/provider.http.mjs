@@ -14,7 +14,9 @@ export function serveHttp(port, answer, arrivals) {
   const facts = { cuts: 0, initializations: 0, generation: null };
   let cutsLeft = 0;
 
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void serve(request, response));
+
+  async function serve(request, response) {
     const control = /^\/control\/(?:cut\/(\d+)|facts)$/.exec(request.url);
     if (control !== null) {
       cutsLeft += Number(control[1] ?? 0);
@@ -29,7 +31,7 @@ export function serveHttp(port, answer, arrivals) {
       response.writeHead(204).end();
     } else if (request.method === 'POST') await serveMessage(request, response, session);
     else response.writeHead(405).end();
-  });
+  }
 
   async function serveMessage(request, response, session) {
     let body = '';

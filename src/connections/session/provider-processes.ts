@@ -100,6 +100,11 @@ export class ProviderProcesses {
     await Promise.all(ending);
   }
 
+  /** For when there is no time left to stop them in order. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.living.keys()].map((child) => child.kill()));
+  }
+
   private askPolicy({ command, args, environment }: StdioLaunch): void {
     const { WARREN_STDIO: mode, WARREN_STDIO_COMMANDS: commands } = this.settings;
     try {

@@ -106,6 +106,11 @@ export class SessionManager implements OnApplicationShutdown {
     await this.processes.stopAll();
   }
 
+  /** Kills every provider process that is left; for a server that must be gone now. */
+  killProcesses(): Promise<void> {
+    return this.processes.killAll();
+  }
+
   private of(connectionId: string): ConnectionSessions {
     const found = this.connections.get(connectionId);
     if (found !== undefined) return found;

@@ -213,6 +213,8 @@ function secondChance({ reason }: SessionError, signal: AbortSignal): AbortSigna
 /** Some servers exit when they see a handshake they do not know; what was learned lately speaks against that. */
 function speaksOtherEra({ reason }: SessionError, era: LearnedEra | null): boolean {
   if (reason === 'protocol_unsupported') return true;
+  // the client reports a provider that does not know the modern handshake as none of its kind
+  if (reason === 'not_mcp' && era?.era === 'modern') return true;
   const trusted = era !== null && Date.now() - Date.parse(era.learnedAt) < TRUSTED_ERA_MS;
   return reason === 'process_exited' && !trusted;
 }
