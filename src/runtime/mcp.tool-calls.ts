@@ -76,6 +76,9 @@ function tooMany(): CallToolResult {
   });
 }
 
+/** Progress that waits for a client that does not read; more is dropped. */
+const MAX_AHEAD = 100;
+
 /** Undefined when the client did not ask for progress. */
 function progressSender(
   { isBehind }: McpExchange,
@@ -83,9 +86,10 @@ function progressSender(
 ): ((progress: MenuProgress) => void) | undefined {
   const token = mcpReq._meta?.progressToken;
   if (token === undefined) return undefined;
+  let ahead = 0;
   return ({ progress, total, message }) => {
-    // progress that a slow client cannot take would pile up here
-    if (isBehind()) return;
+    ahead = isBehind() ? ahead + 1 : 0;
+    if (ahead > MAX_AHEAD) return;
     const params = { progressToken: token, progress, total, message };
     // Lost progress changes nothing, and a client that left is noticed elsewhere.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
