@@ -70,6 +70,16 @@ describe('a provider that is away for a while', () => {
     expect(await bench.call('demo', call)).toMatchObject({ ok: true });
   });
 
+  it.each(lifecycles)('is not blamed for a start that an operator ends (%s)', async (lifecycle) => {
+    await bench.change('line', { lifecycle, args: bench.launch('mute') });
+    const started = await starts();
+    const waiting = bench.call('demo', call);
+    await eventually(async () => expect(await starts()).toBe(started + 1));
+    await bench.change('line', { args: bench.launch('well') });
+    expect((await waiting).error).toMatchObject({ code: 'mcp_call_interrupted', sent: 'no', retryable: true });
+    expect(await bench.call('demo', call)).toMatchObject({ ok: true });
+  });
+
   it('comes back by itself when its process died, without a call', async () => {
     await bench.call('demo', call);
     const pid = await livePid();

@@ -89,6 +89,8 @@ export class SessionOpener {
       await connect(client, transport, negotiation, signal);
     } catch (error) {
       void child.stop();
+      // told to stop, which is no failure of the provider
+      if (signal.reason instanceof SessionError) throw signal.reason;
       throw await startFailure(error, child, launch);
     }
     return new ProviderSession(client, transport, child, undefined, identityOf(client));
