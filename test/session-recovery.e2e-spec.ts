@@ -89,8 +89,11 @@ describe('a provider that is away for a while', () => {
       sent: 'maybe',
     });
     await eventually(async () => expect(await livePid()).not.toBe(pid), 20_000);
-    const { items } = await bench.api.expect(200, 'GET', '/api/connections/line/events?limit=3');
-    expect(items.map(({ status }: { status: string }) => status)).toEqual(['ready', 'starting', 'unavailable']);
+    // transitions are written down after they happened
+    await eventually(async () => {
+      const { items } = await bench.api.expect(200, 'GET', '/api/connections/line/events?limit=3');
+      expect(items.map(({ status }: { status: string }) => status)).toEqual(['ready', 'starting', 'unavailable']);
+    });
     expect(await bench.arrivals('line', 'exit-now')).toHaveLength(1);
   });
 
