@@ -65,6 +65,35 @@ describe('a provider over HTTP', () => {
     },
   );
 
+  it.each(['application/json', 'text/event-stream'] as const)(
+    'that answers something else than was asked is told of at once, as %s',
+    async (type) => {
+      const protocolVersion = '2025-06-18';
+      provider = await startJsonRpcServer(({ method }) => {
+        switch (method) {
+          case 'initialize':
+            return {
+              result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } },
+            };
+          case 'tools/list':
+            return { result: { tools: [{ name: 'odd', inputSchema: { type: 'object' } }] } };
+          case 'tools/call':
+            return { result: text('of somebody else'), id: 987_654 };
+          default:
+            return unknown;
+        }
+      }, type);
+      const id = `odd-${type.replace('/', '.')}`;
+      await connect(id);
+      const agent = await createAgent(warren.api, id, { [id]: ['odd'] });
+      const receipt = await agent.expect(200, 'POST', `/api/agents/${id}/menu/mcp_call`, { provider: id, tool: 'odd' });
+      const code = type === 'application/json' ? 'mcp_protocol_error' : 'mcp_call_interrupted';
+      expect(receipt.error).toMatchObject({ code });
+      expect(receipt.error.sent).not.toBe('no');
+      expect(receipt.durationMs).toBeLessThan(4_000);
+    },
+  );
+
   it('that wants a parameter in a header since its catalog was read is asked anew, and the caller told', async () => {
     let annotated = false;
     const arrived: (string | undefined)[] = [];

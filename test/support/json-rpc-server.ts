@@ -8,8 +8,8 @@ export interface JsonRpcRequest {
   params?: Record<string, any>;
 }
 
-/** What is answered: the members of the message beside `jsonrpc` and `id`, and the status, 200 by default. */
-export type JsonRpcReply = ({ result: unknown } | { error: unknown }) & { status?: number };
+/** What is answered: the members of the message beside `jsonrpc`, with the request's `id` by default, and the status, by default 200. */
+export type JsonRpcReply = ({ result: unknown } | { error: unknown }) & { status?: number; id?: unknown };
 
 export interface JsonRpcServer {
   url: string;

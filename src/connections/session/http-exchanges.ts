@@ -59,14 +59,14 @@ export class HttpExchanges {
   }
 
   /**
-   * Sends a request in an exchange that `leave` gives up. Resolves as `send` does; `ended` is to be called when an event
-   * stream that carried the answer has ended, `answered` when the answer came.
+   * Sends a request in an exchange that `leave` gives up. Resolves as `send` does, with whether the answer is still to
+   * come on an event stream; `ended` is to be called when that has ended, `answered` when the answer came.
    */
   async request(
     message: JSONRPCRequest,
     leave: AbortSignal | undefined,
     send: (ended: () => void) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { method } = message;
     const id = Number(message.id);
     const exchange = new Exchange();
@@ -80,6 +80,7 @@ export class HttpExchanges {
       throw error;
     }
     if (!exchange.streams) this.end(exchange);
+    return exchange.streams;
   }
 
   /** Notes that a request was answered; false when none of this id waits for an answer. */

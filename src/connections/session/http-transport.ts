@@ -110,7 +110,9 @@ export class HttpTransport implements ProviderTransport {
       return method === 'server/discover' ? this.untilProbed(id, sent) : sent;
     };
     try {
-      await this.exchanges.request(message, requestSignal, send);
+      const streams = await this.exchanges.request(message, requestSignal, send);
+      // all that the provider answered has been read, and it was no answer to this
+      if (!streams) this.fail(id, 'malformed');
     } catch (error) {
       this.replies.drop(id);
       throw error instanceof InsufficientScopeError ? toScopeError(error) : error;
