@@ -2,7 +2,7 @@
 // mode: "well" (default), "modern" (revision 2026-07-28 only), "exit" (exits at start), "mute" (answers nothing), "stubborn"
 // (ends only by KILL).
 // catalog.json: tool definitions listed beside its own. FAKE_LOG: every message that arrives, as one JSON line.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [mode = 'well', ...more] = process.argv.slice(2);
@@ -37,6 +37,16 @@ const asking = new Map();
 const done = (id, result) => send({ id, result: mode === 'modern' ? { resultType: 'complete', ...result } : result });
 const emptyForm = { type: 'object', properties: {} };
 
+/** Closes a pipe of this process for good; the stream alone keeps it open. */
+function shut(stream, descriptor) {
+  stream.destroy();
+  try {
+    closeSync(descriptor);
+  } catch {
+    // it was closed with the stream
+  }
+}
+
 /** What each tool does; every other answers at once. */
 const calls = {
   slow: () => {},
@@ -61,6 +71,24 @@ const calls = {
     send({ id: question, method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: emptyForm } });
   },
   'echo-arguments': (id, given) => done(id, text(JSON.stringify(given))),
+  'odd-progress': (id) => {
+    const odd = [{ toString: 1, valueOf: 1 }, null, [], {}, true, '1', 'x', 1e308, { $gt: '' }];
+    for (const progressToken of odd) {
+      send({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+      send({ method: 'notifications/progress', params: { progressToken: 1, progress: progressToken } });
+    }
+    for (const params of [null, [], 'text', 7]) send({ method: 'notifications/progress', params });
+    done(id, text('survived'));
+  },
+  'close-input': (id) => {
+    setInterval(() => {}, 60_000);
+    done(id, text('deaf'));
+    shut(process.stdin, 0);
+  },
+  'close-output': () => {
+    setInterval(() => {}, 60_000);
+    shut(process.stdout, 1);
+  },
 };
 
 record({ event: 'start', pid: process.pid, environment: process.env, arguments: process.argv.slice(2) });

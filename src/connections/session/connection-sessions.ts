@@ -24,6 +24,7 @@ export class ConnectionSessions implements SessionContext {
   private readonly since = new Date().toISOString();
   private guard = new StartGuard();
   private guardRevision = 0;
+  private guardTimeoutMs = 0;
 
   constructor(
     readonly connectionId: string,
@@ -32,10 +33,13 @@ export class ConnectionSessions implements SessionContext {
     readonly timing: SessionTiming,
   ) {}
 
-  guardOf({ launchRevision }: ConnectionLaunch): StartGuard {
-    if (launchRevision > this.guardRevision) {
+  guardOf({ launchRevision, connectTimeoutMs }: ConnectionLaunch): StartGuard {
+    // another bound on the start may be the mend
+    const isRenewed = launchRevision === this.guardRevision && connectTimeoutMs !== this.guardTimeoutMs;
+    if (launchRevision > this.guardRevision || isRenewed) {
       this.guard = new StartGuard();
       this.guardRevision = launchRevision;
+      this.guardTimeoutMs = connectTimeoutMs;
     }
     return this.guard;
   }
@@ -94,12 +98,13 @@ export class ConnectionSessions implements SessionContext {
     bounds: OperationBounds,
     operation: SessionOperation<T>,
   ): Promise<T> {
-    const release = await this.ephemeralSlots.take(launch, agentId, bounds.signal);
+    const inLine = new Deadline(bounds.timeoutMs, bounds.signal);
+    const release = await this.ephemeralSlots.take(launch, agentId, inLine.signal).finally(() => inLine.end());
     const stay = this.ephemeral.enter(bounds.signal);
     const { signal } = stay;
     const start = (): Promise<ProviderSession> => this.openEphemeral(launch, signal);
     try {
-      return await renewingOnce(bounds.timeoutMs, async (time) => {
+      return await renewingOnce(inLine.remainingMs, async (time) => {
         const session = await this.guardOf(launch).run(start, { signal, insists: agentId === null });
         const deadline = new Deadline(time.leftMs, signal);
         try {

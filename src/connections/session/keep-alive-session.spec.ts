@@ -244,6 +244,53 @@ describe('a lasting session', () => {
     expect(opened).toHaveLength(1);
   });
 
+  it('idles away also when it breaks again and again meanwhile', async () => {
+    jest.useFakeTimers();
+    const { session, opened, use } = actor();
+    await use();
+    for (let count = 1; count <= 8; count += 1) {
+      await jest.advanceTimersByTimeAsync(90_000);
+      last(opened).break();
+    }
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(session.state.state).toBe('idle');
+    expect(session.isActive).toBe(false);
+    expect(opened.length).toBeLessThanOrEqual(8);
+    await jest.advanceTimersByTimeAsync(3_600_000);
+    expect(opened.length).toBeLessThanOrEqual(8);
+  });
+
+  it('goes on coming back after a call that came too early', async () => {
+    jest.useFakeTimers();
+    let away = false;
+    const fails = () => (away ? new SessionError('unreachable', 'away', { reason: 'connection_refused' }) : undefined);
+    const { session, opened, use } = actor({ fails });
+    await use();
+    away = true;
+    last(opened).break();
+    await jest.advanceTimersByTimeAsync(0);
+    await expect(use()).rejects.toMatchObject({ kind: 'unreachable' });
+    away = false;
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(session.state.state).toBe('connected');
+    await session.stop();
+  });
+
+  it('counts as broken when nothing gets through to the provider any more', async () => {
+    jest.useFakeTimers();
+    const { session, states, use } = actor();
+    await use();
+    const refused = new SessionError('unreachable', 'refused', { reason: 'connection_refused', sent: 'no' });
+    const bounds = { signal: new AbortController().signal, timeoutMs: 1_000 };
+    await expect(session.use(launchOf(), 'agent', bounds, () => Promise.reject(refused))).rejects.toBe(refused);
+    expect(states.at(-1)).toBe('error');
+    const denied = new SessionError('unreachable', 'denied', { reason: 'http_error', sent: 'yes' });
+    await use();
+    await expect(session.use(launchOf(), 'agent', bounds, () => Promise.reject(denied))).rejects.toBe(denied);
+    expect(states.at(-1)).toBe('connected');
+    await session.stop();
+  });
+
   it('never asks a local process, and none that is in use', async () => {
     jest.useFakeTimers();
     const { session, opened, use } = actor();

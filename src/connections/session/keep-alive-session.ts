@@ -33,6 +33,8 @@ export class KeepAliveSession {
   private readonly budget: ReconnectBudget;
   private readonly quiet: QuietTimers;
   private reconnectTimer: NodeJS.Timeout | undefined;
+  /** It broke, and has not been open since. */
+  private isRecovering = false;
   private ending: Promise<void> | undefined;
 
   /** `predecessor` is a session that must be gone before this one opens. */
@@ -47,6 +49,11 @@ export class KeepAliveSession {
 
   get state(): LiveState {
     return this.shown;
+  }
+
+  /** A session that nobody uses does not live on by breaking again and again. */
+  private get idleLeftMs(): number {
+    return this.lastUsedAt + this.context.timing.idleMs - performance.now();
   }
 
   /** Whether something of it lives, or will by itself. */
@@ -78,10 +85,13 @@ export class KeepAliveSession {
           } finally {
             release();
           }
+        } catch (error) {
+          const reason = session.isLost ? 'http_error' : unreachableReason(error);
+          if (reason !== undefined) this.broke(session, reason);
+          throw error;
         } finally {
           time.leftMs = deadline.remainingMs;
           deadline.end();
-          if (session.isLost) this.broke(session, 'http_error');
         }
       });
     } finally {
@@ -93,6 +103,7 @@ export class KeepAliveSession {
 
   /** Ends the session and waits until nothing of it is left. Callers that come meanwhile wait, then open a new one. */
   stop(after: 'closed' | 'idle' = 'closed'): Promise<void> {
+    this.isRecovering = false;
     this.quiet.stop();
     this.stopReconnecting();
     if (this.ending === undefined) this.endsWith(this.end(after));
@@ -175,7 +186,10 @@ export class KeepAliveSession {
       return session;
     } catch (error) {
       const failure = toOpenError(error);
-      if (!stopped.aborted) this.enter({ state: 'error' }, failure.reason ?? 'unknown');
+      if (!stopped.aborted) {
+        this.enter({ state: 'error' }, failure.reason ?? 'unknown');
+        this.retryLater(failure);
+      }
       throw failure;
     } finally {
       deadline.end();
@@ -183,6 +197,7 @@ export class KeepAliveSession {
   }
 
   private adopt(session: ProviderSession, launch: ConnectionLaunch): void {
+    this.isRecovering = false;
     this.context.noteEra(launch, session.identity);
     session.onToolsChanged(() => this.context.listeners.onToolsChanged(launch.id));
     this.enter({ state: 'connected', session, launch, at: performance.now() });
@@ -201,6 +216,7 @@ export class KeepAliveSession {
     this.budget.broke(performance.now() - phase.at);
     this.context.guardOf(phase.launch).suspect();
     this.enter({ state: 'error' }, reason);
+    this.isRecovering = true;
     this.scheduleReconnect();
   }
 
@@ -218,13 +234,17 @@ export class KeepAliveSession {
       const launch = await this.context.listeners.currentLaunch(this.context.connectionId);
       const untouched = this.phase === phase && phase.state === 'error' && this.ending === undefined;
       if (!untouched || launch?.lifecycle !== 'keep_alive' || !launch.enabled) return;
+      if (this.inFlight === 0 && this.idleLeftMs <= 0) return this.enter({ state: 'idle' });
       await this.open(launch, false);
     } catch (error) {
-      const failure = toOpenError(error);
-      const unmoved = this.phase.state === 'error' && this.ending === undefined;
-      if (unmoved && this.reconnectTimer === undefined && isPassing(failure))
-        this.scheduleReconnect(failure.retryAfterMs);
+      this.retryLater(toOpenError(error));
     }
+  }
+
+  /** A session that broke goes on coming back while time may mend it; one that never was open waits for a caller. */
+  private retryLater(failure: SessionError): void {
+    const waits = this.phase.state === 'error' && this.ending === undefined && this.reconnectTimer === undefined;
+    if (this.isRecovering && waits && isPassing(failure)) this.scheduleReconnect(failure.retryAfterMs);
   }
 
   private enter(phase: Phase, reason?: ProviderFailureReason): void {
@@ -240,7 +260,7 @@ export class KeepAliveSession {
     if (phase.state !== 'connected' || this.ending !== undefined) return;
     // a local pipe needs no traffic to stay open
     const warm = phase.launch.transport === 'http' ? () => this.keepWarm(phase.session, phase.launch) : undefined;
-    this.quiet.start(() => void this.stop('idle'), warm);
+    this.quiet.start(Math.max(0, this.idleLeftMs), () => void this.stop('idle'), warm);
   }
 
   /** Whether the provider gave any answer; without one the session counts as broken. */
@@ -267,6 +287,12 @@ export class KeepAliveSession {
 /** The caller read the connection before it was changed; the session in place is newer. */
 function outOfDate(): SessionError {
   return new SessionError('interrupted', 'The settings of the connection changed while the call was prepared.');
+}
+
+/** Why nothing got through to the provider, where that says that the link is gone. */
+function unreachableReason(error: unknown): ProviderFailureReason | undefined {
+  const isGone = error instanceof SessionError && error.kind === 'unreachable' && error.sent === 'no';
+  return isGone && isPassing(error) ? error.reason : undefined;
 }
 
 function breakReason({ transport }: ConnectionLaunch): ProviderFailureReason {

@@ -29,7 +29,9 @@ export class ProgressRelay {
 
   /** What belongs to no request, or no longer, or is not well formed, is not worth a word. */
   private take({ progressToken, progress, total, message }: Record<string, unknown>): void {
-    const listener = this.listeners.get(Number(progressToken));
+    // a string copy of the number is as good; anything else may not even convert to one
+    const isToken = typeof progressToken === 'number' || typeof progressToken === 'string';
+    const listener = isToken ? this.listeners.get(Number(progressToken)) : undefined;
     if (listener === undefined || typeof progress !== 'number') return;
     listener({
       progress,

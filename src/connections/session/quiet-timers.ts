@@ -11,15 +11,18 @@ export class QuietTimers {
   private idle: NodeJS.Timeout | undefined;
   private warm: NodeJS.Timeout | undefined;
 
-  constructor(private readonly timing: QuietTiming) {}
+  constructor(private readonly timing: Pick<QuietTiming, 'warmEveryMs'>) {}
 
-  /** `onIdle` is called once, unless stopped before; `keepWarm` again and again while it answers true. */
-  start(onIdle: () => void, keepWarm?: () => Promise<boolean>): void {
+  /**
+   * `onIdle` is called once after what is left of the idle time, milliseconds, unless stopped before; `keepWarm` again
+   * and again while it answers true.
+   */
+  start(leftMs: number, onIdle: () => void, keepWarm?: () => Promise<boolean>): void {
     this.stop();
     this.idle = setTimeout(() => {
       this.stop();
       onIdle();
-    }, this.timing.idleMs).unref();
+    }, leftMs).unref();
     if (keepWarm !== undefined) this.scheduleWarming(keepWarm, this.idle);
   }
 

@@ -23,6 +23,8 @@ const WHOLE_BYTES = 4_096;
 const ROOM_POLL_MS = 50;
 /** What a process wrote before it exited may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const LAST_OUTPUT_MS = 250;
+/** How long a process whose pipe closed may take to exit by itself, milliseconds. */
+const EXIT_GRACE_MS = 500;
 
 interface BegunWrite {
   /** Resolves when all of the message is in the pipe. */
@@ -65,9 +67,10 @@ export class StdioTransport implements ProviderTransport {
     return this.replies.strays;
   }
 
-  /** The provider stopped reading within a call that was given up meanwhile: nothing more gets through to it. */
+  /** Nothing gets through any more: a pipe is closed, or the provider stopped reading within a call that was given up. */
   get isStuck(): boolean {
-    return [...this.halfway.values()].includes(true);
+    const isPassing = this.child.stdin.writable && !this.child.stdout.readableEnded;
+    return !isPassing || [...this.halfway.values()].includes(true);
   }
 
   async start(): Promise<void> {
@@ -75,6 +78,9 @@ export class StdioTransport implements ProviderTransport {
     const outputEnded = new Promise<void>((resolve) => {
       this.child.stdout.once('close', resolve);
     });
+    // a process that closes one of them and lives on is of no more use
+    this.child.stdin.once('close', () => void this.endUnlessItExits());
+    this.child.stdout.once('end', () => void this.endUnlessItExits());
     void this.child.exited.then(async () => {
       await Promise.race([outputEnded, delay(LAST_OUTPUT_MS)]);
       this.finish();
@@ -253,9 +259,20 @@ export class StdioTransport implements ProviderTransport {
     }
   }
 
+  /** Whatever a provider writes, it must not bring down those who read it. */
   private hand(message: JSONRPCMessage): void {
-    const expected = this.replies.receive(message);
-    if (expected !== undefined) this.onmessage?.(expected);
+    try {
+      const expected = this.replies.receive(message);
+      if (expected !== undefined) this.onmessage?.(expected);
+    } catch {
+      this.noise += 1;
+    }
+  }
+
+  /** One that is about to exit by itself is let, so that its exit code can be told. */
+  private async endUnlessItExits(): Promise<void> {
+    await Promise.race([this.child.exited, delay(EXIT_GRACE_MS, undefined, { ref: false })]);
+    if (!this.closed) await this.close();
   }
 
   private finish(): void {
