@@ -1,12 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { ConnectionLaunch } from '../connection.launch.js';
-import { KeepAliveSession } from './keep-alive-session.js';
+import { actor, last } from '../../../test/support/session-actor.js';
 import type { LiveStateName } from './live-state.js';
-import type { ProviderSession } from './provider-session.js';
-import type { SessionContext } from './session-context.js';
 import { SessionError } from './session-error.js';
-import { SessionListeners } from './session-listeners.js';
-import { StartGuard } from './start-guard.js';
 
 /** Which state may follow which. */
 const FOLLOWERS: Record<LiveStateName, LiveStateName[]> = {
@@ -15,102 +10,6 @@ const FOLLOWERS: Record<LiveStateName, LiveStateName[]> = {
   connected: ['error', 'closed', 'idle'],
   error: ['connecting', 'closed', 'idle'],
   closed: ['connecting'],
-};
-
-class FakeSession {
-  isOpen = true;
-  isLost = false;
-  closings = 0;
-  pings = 0;
-  alive = true;
-  identity = { era: 'legacy' };
-  closed: Promise<void>;
-  break!: () => void;
-
-  constructor(private readonly closes: boolean) {
-    this.closed = new Promise((resolve) => {
-      this.break = () => {
-        this.isOpen = false;
-        resolve();
-      };
-    });
-  }
-
-  onToolsChanged(): void {}
-
-  ping(): Promise<void> {
-    this.pings += 1;
-    return this.alive
-      ? Promise.resolve()
-      : Promise.reject(new SessionError('unreachable', 'gone', { reason: 'connection_refused' }));
-  }
-
-  close(): Promise<void> {
-    this.closings += 1;
-    this.break();
-    return this.closes ? Promise.resolve() : new Promise<never>(() => undefined);
-  }
-
-  retire(): Promise<void> {
-    return this.close();
-  }
-}
-
-interface Options {
-  closes?: boolean;
-  fails?: () => SessionError | undefined;
-  current?: Partial<ConnectionLaunch> | null;
-}
-
-const launchOf = (fields: Partial<ConnectionLaunch> = {}) =>
-  ({
-    id: 'line',
-    enabled: true,
-    lifecycle: 'keep_alive',
-    transport: 'http',
-    launchRevision: 1,
-    connectTimeoutMs: 50,
-    maxConcurrentCalls: 1,
-    ...fields,
-  }) as ConnectionLaunch;
-
-function actor({ closes = true, fails = () => undefined, current = {} }: Options = {}) {
-  const opened: FakeSession[] = [];
-  const states: LiveStateName[] = ['idle'];
-  const guard = new StartGuard();
-  const listeners = new SessionListeners();
-  listeners.onTransition = () => void states.push(session.state.state);
-  listeners.currentLaunch = () => Promise.resolve(current === null ? undefined : launchOf(current));
-  const context: SessionContext = {
-    connectionId: 'line',
-    listeners,
-    opener: {
-      open: () => {
-        const failure = fails();
-        if (failure !== undefined) return Promise.reject(failure);
-        const created = new FakeSession(closes);
-        opened.push(created);
-        return Promise.resolve(created as unknown as ProviderSession);
-      },
-    },
-    timing: {
-      idleMs: 600_000,
-      warmEveryMs: 180_000,
-      reconnect: { attempts: 5, firstMs: 500, mostMs: 8_000, stableMs: 60_000 },
-    },
-    guardOf: () => guard,
-    noteEra: () => undefined,
-  };
-  const session = new KeepAliveSession(context);
-  const use = (fields: Partial<ConnectionLaunch> = {}, signal = new AbortController().signal) =>
-    session.use(launchOf(fields), 'agent', { signal, timeoutMs: 1_000 }, () => Promise.resolve('done'));
-  return { session, opened, states, use };
-}
-
-const last = (opened: readonly FakeSession[]): FakeSession => {
-  const session = opened.at(-1);
-  if (session === undefined) throw new Error('nothing was opened');
-  return session;
 };
 
 describe('a lasting session', () => {
@@ -227,95 +126,6 @@ describe('a lasting session', () => {
     await jest.advanceTimersByTimeAsync(10_000);
     expect(session.state.state).toBe('connected');
     expect(opened).toHaveLength(1 + 5 + 1 + 1);
-    await session.stop();
-  });
-
-  it('asks a quiet remote provider for a sign of life every three minutes, and idles away all the same', async () => {
-    jest.useFakeTimers();
-    const { session, opened, use } = actor();
-    await use();
-    await jest.advanceTimersByTimeAsync(599_000);
-    expect(last(opened).pings).toBe(3);
-    expect(session.state.state).toBe('connected');
-    await jest.advanceTimersByTimeAsync(2_000);
-    expect(session.state.state).toBe('idle');
-    await jest.advanceTimersByTimeAsync(3_600_000);
-    expect(last(opened).pings).toBe(3);
-    expect(opened).toHaveLength(1);
-  });
-
-  it('idles away also when it breaks again and again meanwhile', async () => {
-    jest.useFakeTimers();
-    const { session, opened, use } = actor();
-    await use();
-    for (let count = 1; count <= 8; count += 1) {
-      await jest.advanceTimersByTimeAsync(90_000);
-      last(opened).break();
-    }
-    await jest.advanceTimersByTimeAsync(20_000);
-    expect(session.state.state).toBe('idle');
-    expect(session.isActive).toBe(false);
-    expect(opened.length).toBeLessThanOrEqual(8);
-    await jest.advanceTimersByTimeAsync(3_600_000);
-    expect(opened.length).toBeLessThanOrEqual(8);
-  });
-
-  it('goes on coming back after a call that came too early', async () => {
-    jest.useFakeTimers();
-    let away = false;
-    const fails = () => (away ? new SessionError('unreachable', 'away', { reason: 'connection_refused' }) : undefined);
-    const { session, opened, use } = actor({ fails });
-    await use();
-    away = true;
-    last(opened).break();
-    await jest.advanceTimersByTimeAsync(0);
-    await expect(use()).rejects.toMatchObject({ kind: 'unreachable' });
-    away = false;
-    await jest.advanceTimersByTimeAsync(10_000);
-    expect(session.state.state).toBe('connected');
-    await session.stop();
-  });
-
-  it('counts as broken when nothing gets through to the provider any more', async () => {
-    jest.useFakeTimers();
-    const { session, states, use } = actor();
-    await use();
-    const refused = new SessionError('unreachable', 'refused', { reason: 'connection_refused', sent: 'no' });
-    const bounds = { signal: new AbortController().signal, timeoutMs: 1_000 };
-    await expect(session.use(launchOf(), 'agent', bounds, () => Promise.reject(refused))).rejects.toBe(refused);
-    expect(states.at(-1)).toBe('error');
-    const denied = new SessionError('unreachable', 'denied', { reason: 'http_error', sent: 'yes' });
-    await use();
-    await expect(session.use(launchOf(), 'agent', bounds, () => Promise.reject(denied))).rejects.toBe(denied);
-    expect(states.at(-1)).toBe('connected');
-    await session.stop();
-  });
-
-  it('never asks a local process, and none that is in use', async () => {
-    jest.useFakeTimers();
-    const { session, opened, use } = actor();
-    await use({ transport: 'stdio' });
-    await jest.advanceTimersByTimeAsync(599_000);
-    expect(last(opened).pings).toBe(0);
-    await session.stop();
-    await use();
-    for (let count = 1; count <= 10; count += 1) {
-      await jest.advanceTimersByTimeAsync(100_000);
-      await use();
-    }
-    expect(last(opened).pings).toBe(0);
-    await session.stop();
-  });
-
-  it('takes a provider that gives no sign of life for broken', async () => {
-    jest.useFakeTimers();
-    const { session, opened, states, use } = actor();
-    await use();
-    last(opened).alive = false;
-    await jest.advanceTimersByTimeAsync(181_000);
-    expect(states.slice(3, 4)).toEqual(['error']);
-    expect(session.state.state).toBe('connected');
-    expect(opened).toHaveLength(2);
     await session.stop();
   });
 

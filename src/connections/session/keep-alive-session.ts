@@ -2,6 +2,7 @@ import { Deadline, untilAborted } from '../../deadline.js';
 import type { ProviderFailureReason } from '../../provider-failure.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
 import { ConnectionSlots } from './connection-slots.js';
+import { LinkDoubts } from './link-doubts.js';
 import type { LiveState } from './live-state.js';
 import { toOpenError } from './open-error.js';
 import { abortError, type ProviderSession } from './provider-session.js';
@@ -29,6 +30,7 @@ export class KeepAliveSession {
   private phase: Phase = { state: 'idle' };
   private shown: LiveState = { state: 'idle', since: new Date().toISOString() };
   private readonly slots = new ConnectionSlots();
+  private readonly doubts = new LinkDoubts();
   private readonly retiring = new Set<ProviderSession>();
   private readonly budget: ReconnectBudget;
   private readonly quiet: QuietTimers;
@@ -81,12 +83,14 @@ export class KeepAliveSession {
         try {
           const release = await this.slots.take(launch, agentId, deadline.signal);
           try {
-            return await operation(session, deadline.signal);
+            const done = await operation(session, deadline.signal);
+            this.doubts.clear();
+            return done;
           } finally {
             release();
           }
         } catch (error) {
-          const reason = session.isLost ? 'http_error' : unreachableReason(error);
+          const reason = this.doubts.after(error, session.isLost);
           if (reason !== undefined) this.broke(session, reason);
           throw error;
         } finally {
@@ -287,12 +291,6 @@ export class KeepAliveSession {
 /** The caller read the connection before it was changed; the session in place is newer. */
 function outOfDate(): SessionError {
   return new SessionError('interrupted', 'The settings of the connection changed while the call was prepared.');
-}
-
-/** Why nothing got through to the provider, where that says that the link is gone. */
-function unreachableReason(error: unknown): ProviderFailureReason | undefined {
-  const isGone = error instanceof SessionError && error.kind === 'unreachable' && error.sent === 'no';
-  return isGone && isPassing(error) ? error.reason : undefined;
 }
 
 function breakReason({ transport }: ConnectionLaunch): ProviderFailureReason {
