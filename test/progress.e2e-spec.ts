@@ -148,7 +148,8 @@ describe('progress', () => {
     };
     const quiet = await flood(undefined);
     expect(quiet.relayed).toBe(0);
-    expect((await flood('t')).relayed).toBeGreaterThan(0);
+    // a client that reads gets the whole burst
+    expect((await flood('t')).relayed).toBeGreaterThanOrEqual(RELAYED_AT_MOST);
     const before = await residentMiB();
     const took: number[] = [];
     for (let count = 0; count < times; count += 1) took.push((await flood('t')).took);
