@@ -36,6 +36,22 @@ describe('Slots', () => {
     expect([slots.inUse, slots.queued]).toEqual([0, 0]);
   });
 
+  it('counts those who hold a slot when its size changes', async () => {
+    const slots = new Slots(1);
+    const releases = [await slots.take('', never)];
+    const waiting = ['b', 'c', 'd'].map(async (key) => void releases.push(await slots.take(key, never)));
+    slots.resize(3);
+    await Promise.all(waiting.slice(0, 2));
+    expect([slots.inUse, slots.queued]).toEqual([3, 1]);
+    slots.resize(1);
+    releases[0]?.();
+    releases[1]?.();
+    expect([slots.inUse, slots.queued]).toEqual([1, 1]);
+    releases[2]?.();
+    await Promise.all(waiting);
+    expect([slots.inUse, slots.queued]).toEqual([1, 0]);
+  });
+
   it('lets a waiter leave the line', async () => {
     const slots = new Slots(1);
     const release = await slots.take('', never);

@@ -23,9 +23,14 @@ export class Slots {
 
   /** Beyond `mostWaiting` in line nobody may join. */
   constructor(
-    private readonly size: number,
+    private size: number,
     private readonly mostWaiting = 1_000,
   ) {}
+
+  /** Whether whoever comes now has to wait. */
+  get isFull(): boolean {
+    return this.held >= this.size;
+  }
 
   get inUse(): number {
     return this.held;
@@ -33,6 +38,12 @@ export class Slots {
 
   get queued(): number {
     return this.waiting;
+  }
+
+  /** Another bound, for those who hold a slot already as well: beyond it nobody is let in until enough have left. */
+  resize(size: number): void {
+    this.size = size;
+    this.letIn();
   }
 
   /**
@@ -81,10 +92,18 @@ export class Slots {
   }
 
   private giveBack(): void {
-    const next = this.nextInTurn();
-    // the slot passes on without being free in between, so nobody overtakes the lines
-    if (next === undefined) this.held -= 1;
-    else next.grant();
+    this.held -= 1;
+    this.letIn();
+  }
+
+  /** Nothing is awaited between a slot being free and the next in line holding it, so nobody overtakes the lines. */
+  private letIn(): void {
+    while (this.held < this.size) {
+      const next = this.nextInTurn();
+      if (next === undefined) return;
+      this.held += 1;
+      next.grant();
+    }
   }
 
   private nextInTurn(): Waiter | undefined {

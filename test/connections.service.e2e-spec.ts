@@ -87,7 +87,10 @@ describe('starting and stopping', () => {
     expect(sessions.asked).toEqual(['start k', 'stop k']);
     expect(stopped).toMatchObject({ revision: 1 });
     expect(stopped.launchRevision).not.toBe(launchRevision);
-    expect(await connections.launchRevisions(['k', 'nowhere'])).toEqual(new Map([['k', stopped.launchRevision]]));
+    const { launchRevision: renewed } = stopped;
+    expect(await connections.launchStates(['k', 'nowhere'])).toEqual(
+      new Map([['k', { enabled: true, launchRevision: renewed }]]),
+    );
   });
 });
 

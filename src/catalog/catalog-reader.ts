@@ -56,7 +56,8 @@ export class CatalogReader {
 
   /** Whether the connection is enabled and its launch settings are still these. */
   async isCurrent({ id, launchRevision }: ConnectionLaunch): Promise<boolean> {
-    return (await this.connections.launchRevisions([id])).get(id) === launchRevision;
+    const current = (await this.connections.launchStates([id])).get(id);
+    return current?.enabled === true && current.launchRevision === launchRevision;
   }
 
   /** `failure` is what the listing threw; a session that cannot be had throws by itself and is not tried again. */

@@ -41,6 +41,7 @@ export class CatalogController {
       'connection_disabled',
       'provider_unreachable',
       'provider_timeout',
+      'busy',
       'shutting_down',
     ],
   })

@@ -1,4 +1,5 @@
 import type { ConnectionLaunch } from '../connections/connection.launch.js';
+import { toProviderProblem } from '../connections/provider-problem.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { ProblemError } from '../errors.js';
 import { maskedError } from '../masked-error.js';
@@ -17,6 +18,7 @@ const TIMEOUT_REASONS = new Set<ProviderFailureReason>(['handshake_timeout', 'co
  * may show it.
  */
 export function toDiscoveryProblem(error: unknown, launch: ConnectionLaunch): unknown {
+  if (error instanceof SessionError && error.kind === 'busy') return toProviderProblem(error, launch.redactor);
   const failure = failureOf(error, launch);
   if (failure === undefined) return error instanceof ProblemError ? error : maskedError(error, launch.redactor);
   const code = TIMEOUT_REASONS.has(failure.reason) ? 'provider_timeout' : 'provider_unreachable';

@@ -46,7 +46,7 @@ export class DiscoveryService {
   /**
    * Replaces the stored catalog of a connection by what its provider lists now. Callers at the same time share one run;
    * a caller's signal ends only its own waiting.
-   * Errors: `connection_not_found`, `connection_disabled`, `provider_unreachable`, `provider_timeout`.
+   * Errors: `connection_not_found`, `connection_disabled`, `provider_unreachable`, `provider_timeout`, `busy`.
    */
   discover(connectionId: string, signal?: AbortSignal): Promise<Discovery> {
     const running = this.running.get(connectionId) ?? this.start(connectionId);

@@ -15,6 +15,7 @@ import { idProblem } from './connection.rules.js';
 import { mayRevoke } from './connection.settings.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { requireRevision } from './entity-tag.js';
+import { outdatedRevision } from './launch-state.js';
 import { refuseFields } from './refuse-fields.js';
 import { SessionManager } from './session/session-manager.js';
 import { checkStdioPolicy } from './stdio-policy.js';
@@ -66,7 +67,7 @@ export class ConnectionChanges {
       revoking ? this.database.revocation({ connections: [id] }, work) : this.database.transaction(work),
     );
     if (revoking) await this.changes.announce();
-    if (sessionEnds) await this.sessions.stop(id);
+    if (sessionEnds) await this.sessions.stop(id, outdatedRevision(record));
     return record;
   }
 

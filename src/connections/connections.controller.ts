@@ -142,7 +142,7 @@ export class ConnectionsController {
     access: 'write',
     summary: "Start a keep_alive connection's session on this replica",
     answer: ConnectionAnswer,
-    problems: [...lifecycleProblems, 'connection_disabled', 'provider_unreachable', 'provider_timeout'],
+    problems: [...lifecycleProblems, 'connection_disabled', 'provider_unreachable', 'provider_timeout', 'busy'],
   })
   async start(@Param('id') id: string): Promise<ConnectionAnswer> {
     return this.connections.present(await this.connections.start(id));

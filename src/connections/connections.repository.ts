@@ -6,6 +6,7 @@ import type { CatalogSummary, DatabaseSchema, LastKnown, LearnedEra } from '../d
 import { type ConnectionRow, providerColumns, settingsColumns, toRecord } from './connection.row.js';
 import type { ConnectionRecord } from './connection.record.js';
 import type { ConnectionSettings } from './connection.settings.js';
+import type { LaunchState } from './launch-state.js';
 
 export interface ConnectionFilter {
   /** Lower-case text that id or name must contain. */
@@ -60,17 +61,16 @@ export class ConnectionsRepository {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The launch revisions of those of these connections that are enabled. */
-  async launchRevisions(ids: readonly string[]): Promise<Map<string, number>> {
+  /** What decides about the sessions of those of these connections that exist. */
+  async launchStates(ids: readonly string[]): Promise<Map<string, LaunchState>> {
     if (ids.length === 0) return new Map();
     const rows = await this.database.kysely
       .selectFrom('connections')
       .innerJoin('providers', 'providers.id', 'connections.id')
-      .select(['connections.id', 'connections.launch_revision'])
+      .select(['connections.id', 'connections.launch_revision', 'providers.enabled'])
       .where('connections.id', 'in', ids)
-      .where('providers.enabled', '=', true)
       .execute();
-    return new Map(rows.map(({ id, launch_revision }) => [id, launch_revision]));
+    return new Map(rows.map(({ id, launch_revision: launchRevision, enabled }) => [id, { launchRevision, enabled }]));
   }
 
   /** False, with nothing inserted, when the id is taken. Errors: a unique violation when the name is. */

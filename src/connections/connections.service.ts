@@ -15,6 +15,7 @@ import type { ConnectionRecord } from './connection.record.js';
 import type { ConnectionWarning } from './connection.warnings.js';
 import { ConnectionsRepository } from './connections.repository.js';
 import { invalidCursor } from './invalid-cursor.js';
+import { type LaunchState, outdatedRevision } from './launch-state.js';
 import { toProviderProblem } from './provider-problem.js';
 import { SessionManager } from './session/session-manager.js';
 
@@ -54,9 +55,9 @@ export class ConnectionsService {
     return isConnectionId(id) ? this.launches.launchOf(id) : undefined;
   }
 
-  /** The launch revisions of those of these connections that exist and are enabled. */
-  launchRevisions(ids: readonly string[]): Promise<Map<string, number>> {
-    return this.repository.launchRevisions(ids);
+  /** What decides about the sessions of those of these connections that exist. */
+  launchStates(ids: readonly string[]): Promise<Map<string, LaunchState>> {
+    return this.repository.launchStates(ids);
   }
 
   /** In order of id. `state` is what this process knows, so such a page may take several reads. */
@@ -100,7 +101,7 @@ export class ConnectionsService {
   /**
    * Starts this replica's lasting session.
    * Errors: `connection_not_found`, `lifecycle_not_keep_alive`, `connection_disabled`, `provider_unreachable`,
-   * `provider_timeout`.
+   * `provider_timeout`, `busy`.
    */
   async start(id: string): Promise<ConnectionRecord> {
     const record = requireKeepAlive(await this.require(id));
@@ -126,8 +127,9 @@ export class ConnectionsService {
       this.repository.renewLaunch(transaction, id),
     );
     await this.changes.announce();
-    await this.sessions.stop(id);
-    return this.require(id);
+    const record = await this.require(id);
+    await this.sessions.stop(id, outdatedRevision(record));
+    return record;
   }
 
   /** Discovers at once; a failure is told as a warning. */

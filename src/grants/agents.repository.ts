@@ -35,6 +35,17 @@ export class AgentsRepository {
     return this.database.kysely.selectFrom('agents').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** When those of these agents were created that exist and are enabled. */
+  async enabledSince(ids: readonly string[]): Promise<Map<string, Date>> {
+    const rows = await this.database.kysely
+      .selectFrom('agents')
+      .select(['id', 'created_at'])
+      .where('id', 'in', ids)
+      .where('enabled', '=', true)
+      .execute();
+    return new Map(rows.map(({ id, created_at: createdAt }) => [id, createdAt]));
+  }
+
   /** In order of id. */
   list(filter: AgentFilter, limit: number, afterId: string | undefined): Promise<AgentRow[]> {
     let query = this.database.kysely.selectFrom('agents').selectAll();

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { ConnectionsModule } from '../connections/connections.module.js';
+import { AgentSessions } from './agent-sessions.js';
 import { AgentTokensController } from './agent-tokens.controller.js';
 import { AgentTokensService } from './agent-tokens.service.js';
 import { AgentToolsController } from './agent-tools.controller.js';
@@ -12,8 +14,17 @@ import { GrantsService } from './grants.service.js';
 
 /** Agents, their tokens and their grants. */
 @Module({
+  imports: [ConnectionsModule],
   controllers: [AgentsController, AgentTokensController, AgentToolsController, GrantsController],
-  providers: [AgentsRepository, AgentsService, AgentTokensService, GrantsRepository, GrantWriter, GrantsService],
+  providers: [
+    AgentSessions,
+    AgentsRepository,
+    AgentsService,
+    AgentTokensService,
+    GrantsRepository,
+    GrantWriter,
+    GrantsService,
+  ],
   exports: [AgentsService, GrantsService],
 })
 export class GrantsModule {}

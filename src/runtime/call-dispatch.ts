@@ -7,6 +7,7 @@ import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { SessionListeners } from '../connections/session/session-listeners.js';
 import { SessionManager } from '../connections/session/session-manager.js';
+import type { AgentRow } from '../grants/agent.js';
 import { Instance } from '../instance.js';
 import { SETTINGS } from '../settings.token.js';
 import { Admission } from './admission.js';
@@ -37,7 +38,13 @@ export class CallDispatch {
    * Writes the call down, opens the session, then admits and writes to it; a call that may have been written is never
    * written again.
    */
-  async dispatch(state: CallState, provider: Provider, tool: StoredTool, launch: ConnectionLaunch): Promise<unknown> {
+  async dispatch(
+    state: CallState,
+    agent: AgentRow,
+    provider: Provider,
+    tool: StoredTool,
+    launch: ConnectionLaunch,
+  ): Promise<unknown> {
     const { caller, callId } = state;
     const controller = new AbortController();
     const leave = (): void => controller.abort(new SessionError('cancelled', 'The caller cancelled the call.'));
@@ -80,7 +87,7 @@ export class CallDispatch {
     try {
       return await this.sessions.use(
         launch,
-        caller.agentId,
+        { id: agent.id, createdAt: agent.created_at },
         { signal: controller.signal, timeoutMs: launch.callTimeoutMs },
         (session, signal) =>
           session.callTool(

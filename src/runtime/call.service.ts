@@ -4,6 +4,7 @@ import { ToolsService } from '../catalog/tools.service.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { ProblemError } from '../errors.js';
+import type { AgentRow } from '../grants/agent.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { decide } from '../grants/decision.js';
 import { maskedError } from '../masked-error.js';
@@ -61,7 +62,8 @@ export class CallService {
     const request = await this.read(input, state);
     state.arguments = request.arguments;
     state.argumentBytes = Buffer.byteLength(JSON.stringify(request.arguments));
-    const provider = await this.resolve(request.provider, state);
+    const agent = await this.agents.require(state.caller.agentId);
+    const provider = await this.resolve(request.provider, agent, state);
     await this.decideEarly(state, provider);
     const tool = await this.tools.find(provider.id, request.tool);
     if (tool === undefined) throw await this.refusals.toolNotFound(state.caller.agentId, provider, request.tool);
@@ -69,7 +71,7 @@ export class CallService {
     const launch = await this.connections.launchOf(provider.id);
     if (launch === undefined) throw this.refusals.providerGone();
     state.redactor = launch.redactor.with(tokenOf(state.caller));
-    const raw = await this.dispatcher.dispatch(state, provider, tool, { ...launch, redactor: state.redactor });
+    const raw = await this.dispatcher.dispatch(state, agent, provider, tool, { ...launch, redactor: state.redactor });
     const protectedResult = protectResult(readToolResult(raw), state.redactor);
     const cut = truncateResult(protectedResult.result, launch.maxResultChars);
     state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');
@@ -93,12 +95,10 @@ export class CallService {
     }
   }
 
-  private async resolve(nameOrId: string, state: CallState): Promise<Provider> {
-    const { agentId } = state.caller;
-    const { visibility } = await this.agents.require(agentId);
-    const found = await this.providers.resolve(nameOrId, { agentId, visibility });
+  private async resolve(nameOrId: string, { id, visibility }: AgentRow, state: CallState): Promise<Provider> {
+    const found = await this.providers.resolve(nameOrId, { agentId: id, visibility });
     if (found.kind === 'ambiguous') throw this.refusals.ambiguous(found.candidates);
-    if (found.kind === 'none') throw await this.refusals.providerNotFound(agentId, nameOrId);
+    if (found.kind === 'none') throw await this.refusals.providerNotFound(id, nameOrId);
     state.provider = found.provider;
     return found.provider;
   }

@@ -22,7 +22,7 @@ const tools = ['echo', 'hold'].map((name) => ({ name, inputSchema }));
 export class NetworkProvider {
   /** `arguments.n` of the calls, in the order of their arrival. */
   readonly arrivals: number[] = [];
-  /** Finished handshakes. */
+  /** Finished handshakes; a modern one looks like a question for a sign of life. */
   handshakes = 0;
   /** Streams that were asked for from an event id on. */
   resumptions = 0;
@@ -111,6 +111,8 @@ export class NetworkProvider {
           capabilities: { tools: {} },
           serverInfo: { name: 'network', version: '1.0.0' },
         });
+      case 'ping':
+        return result({});
       case 'tools/list':
         return result({ tools, ttlMs: 1_000, cacheScope: 'private' });
       default:

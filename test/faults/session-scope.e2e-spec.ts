@@ -26,7 +26,7 @@ describe('a keep_alive connection', () => {
   beforeAll(async () => {
     directory = temporaryDataDirectory();
     bench = await MenuBench.start(UNBOUNDED);
-    const connections = ['common', 'own', 'few', 'crowd', 'renewed', 'ended'];
+    const connections = ['common', 'own', 'few', 'crowd', 'renewed', 'ended', 'left', 'asked'];
     for (const id of connections) {
       const scope = id === 'common' ? {} : { sessionScope: 'agent' };
       const bound = id === 'few' ? { maxSessions: 2 } : id === 'crowd' ? { maxSessions: MOST } : {};
@@ -163,9 +163,37 @@ describe('a keep_alive connection', () => {
     await Promise.all([A, B, C].map((agent) => textFor(agent, 'ended', 'pid')));
     expect(processesOf('ended')).toHaveLength(3);
     const leave = await hold(A, 'ended');
+    const before = Date.now();
     await bench.change('ended', { enabled: false });
     await eventually(() => expect(processesOf('ended')).toEqual([]));
     expect(outcomeOf(await call(A, 'ended', 'pid'))).toBe('mcp_provider_not_available');
+    const { live } = await bench.api.expect(200, 'GET', '/api/connections/ended');
+    expect(live.state).toBe('closed');
+    expect(Date.parse(live.since)).toBeGreaterThanOrEqual(before);
     await leave();
+  });
+
+  it('of scope agent keeps nothing of an agent that is gone for one that gets its id', async () => {
+    await bench.agent('leaving', ['left/put', 'left/get', 'left/pid']);
+    const pid = await textFor('leaving', 'left', 'pid');
+    await textFor('leaving', 'left', 'put', { text: 'of the first' });
+    await bench.api.expect(204, 'DELETE', '/api/agents/leaving');
+    await bench.agent('leaving', ['left/put', 'left/get', 'left/pid']);
+    expect(await textFor('leaving', 'left', 'get')).toBe('nothing');
+    await eventually(() => expect(processesOf('left').map(String)).not.toContain(pid));
+    expect(processesOf('left')).toHaveLength(1);
+    await bench.api.expect(200, 'PATCH', '/api/agents/leaving', { enabled: false });
+    await eventually(() => expect(processesOf('left')).toEqual([]));
+  });
+
+  it('of scope agent is discovered without taking an agent its session', async () => {
+    await bench.change('asked', { maxSessions: 1 });
+    await textFor(A, 'asked', 'put', { text: 'kept' });
+    await bench.api.expect(200, 'POST', '/api/connections/asked/discover');
+    const leave = await hold(A, 'asked');
+    await bench.api.expect(200, 'POST', '/api/connections/asked/discover');
+    await leave();
+    expect(await textFor(A, 'asked', 'get')).toBe('kept');
+    await eventually(() => expect(processesOf('asked')).toHaveLength(1));
   });
 });

@@ -1,10 +1,12 @@
 import { Deadline } from '../../deadline.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
-import { ConnectionSlots } from './connection-slots.js';
+import { CallSlots } from './call-slots.js';
 import { EphemeralSessions } from './ephemeral-sessions.js';
 import { KeepAliveSession } from './keep-alive-session.js';
+import { isNewsOfEra } from './learned-era.js';
 import type { LiveState, LiveStateName } from './live-state.js';
 import { abortError, type ProviderIdentity, type ProviderSession } from './provider-session.js';
+import { type SessionAgent, sessionAgentKey } from './session-agent.js';
 import type { SessionContext, SessionTiming } from './session-context.js';
 import { SessionError } from './session-error.js';
 import type { SessionListeners } from './session-listeners.js';
@@ -16,11 +18,20 @@ import { StartGuard } from './start-guard.js';
 /** The liveliest state of several sessions speaks for the connection. */
 const LIVELIEST: readonly LiveStateName[] = ['connected', 'connecting', 'error', 'closed', 'idle'];
 
+/** The key of the session that belongs to no agent: that of the connection, or Warren's own beside those of agents. */
+const COMMON = '';
+
+/** One lasting session and the agent it belongs to. */
+interface Lasting {
+  session: KeepAliveSession;
+  agent: SessionAgent | null;
+}
+
 /** All sessions of one connection in this process: lasting ones, one or one an agent, and those of one operation. */
 export class ConnectionSessions implements SessionContext {
-  private readonly lasting = new Map<string, KeepAliveSession>();
+  private readonly lasting = new Map<string, Lasting>();
   private readonly ephemeral = new EphemeralSessions();
-  private readonly ephemeralSlots = new ConnectionSlots();
+  private readonly ephemeralSlots = new CallSlots();
   private readonly since = new Date().toISOString();
   private guard = new StartGuard();
   private guardRevision = 0;
@@ -45,7 +56,7 @@ export class ConnectionSessions implements SessionContext {
   }
 
   noteEra({ id, era }: ConnectionLaunch, identity: ProviderIdentity): void {
-    if (era?.era !== identity.era) this.listeners.eraLearned(id, identity);
+    if (isNewsOfEra(era, identity.era)) this.listeners.eraLearned(id, identity);
   }
 
   /** False while the connection rests after repeated failures. */
@@ -54,58 +65,90 @@ export class ConnectionSessions implements SessionContext {
   }
 
   get lastingStates(): LiveStateName[] {
-    return [...this.lasting.values()].map(({ state }) => state.state);
+    return this.sessions.map(({ state }) => state.state);
   }
 
   get state(): LiveState {
-    const states = [...this.lasting.values()].map(({ state }) => state);
+    const states = this.sessions.map(({ state }) => state);
     const { refusal, failingSince } = this.guard;
     if (refusal !== undefined)
       states.push({ state: 'error', since: failingSince, reason: refusal.reason ?? 'unknown' });
-    const liveliest = states.toSorted((a, b) => LIVELIEST.indexOf(a.state) - LIVELIEST.indexOf(b.state))[0];
-    return liveliest ?? { state: 'idle', since: this.since };
+    return states.toSorted(byLife)[0] ?? { state: 'idle', since: this.since };
   }
 
   /** The oldest launch revision that something is held of: a lasting session, or the knowledge that it fails. */
   get heldRevision(): number | undefined {
-    const held = [...this.lasting.values()].filter(({ isActive }) => isActive).map((session) => session.launchRevision);
+    const held = this.sessions.filter(({ isActive }) => isActive).map(({ launchRevision }) => launchRevision);
     if (!this.available) held.push(this.guardRevision);
     return held.length === 0 ? undefined : Math.min(...held);
   }
 
   /** Whether anything lives, or is about to. */
-  get inUse(): boolean {
-    const lasting = [...this.lasting.values()].some(({ isActive, inFlight }) => isActive || inFlight > 0);
-    return lasting || this.ephemeral.count > 0;
+  get isInUse(): boolean {
+    return this.sessions.some(({ isInUse }) => isInUse) || this.ephemeral.count > 0;
   }
 
-  /** As `SessionManager.use`, for a keep_alive connection. */
-  useLasting<T>(
+  /** The agents that have sessions of their own here. */
+  get agents(): SessionAgent[] {
+    return [...this.lasting.values()].flatMap(({ agent }) => (agent === null ? [] : [agent]));
+  }
+
+  /** The lasting sessions. */
+  get sessions(): KeepAliveSession[] {
+    return [...this.lasting.values()].map(({ session }) => session);
+  }
+
+  /** As `SessionManager.use`. */
+  async use<T>(
     launch: ConnectionLaunch,
-    agentId: string | null,
+    agent: SessionAgent | null,
     bounds: OperationBounds,
     operation: SessionOperation<T>,
   ): Promise<T> {
-    const key = launch.sessionScope === 'agent' && agentId !== null ? agentId : '';
+    const isPerAgent = launch.sessionScope === 'agent';
+    const key = isPerAgent && agent !== null ? sessionAgentKey(agent) : COMMON;
+    // what Warren asks for itself takes no agent's session away
+    const isFull = this.sessions.filter(({ isInUse }) => isInUse).length >= launch.maxSessions;
+    const isGuest = isPerAgent && key === COMMON && !this.lasting.has(key) && isFull;
+    if (launch.lifecycle === 'ephemeral' || isGuest) return this.useEphemeral(launch, agent, bounds, operation);
+    const owner = isPerAgent ? agent : null;
     // nothing is awaited between finding a session and its call counting as in flight
-    return this.sessionOf(key, launch.maxSessions).use(launch, agentId, bounds, operation);
+    return this.sessionOf(key, owner, launch.maxSessions).use(launch, agent?.id ?? null, bounds, operation);
   }
 
-  /** As `SessionManager.use`, for an ephemeral connection. */
-  async useEphemeral<T>(
+  /** Ends what runs on settings up to this launch revision, and waits until it is gone. */
+  async stop(upToRevision = Infinity): Promise<void> {
+    // what comes after it starts with a clean slate
+    if (this.guardRevision <= upToRevision) this.guard = new StartGuard();
+    const ending = this.sessions
+      .filter(({ launchRevision }) => launchRevision <= upToRevision)
+      .map((session) => session.stop());
+    await Promise.all([...ending, this.ephemeral.stop(upToRevision)]);
+  }
+
+  /** Ends the session of an agent that is gone. */
+  async endAgent(agent: SessionAgent): Promise<void> {
+    const key = sessionAgentKey(agent);
+    const found = this.lasting.get(key);
+    this.lasting.delete(key);
+    await found?.session.stop();
+  }
+
+  private async useEphemeral<T>(
     launch: ConnectionLaunch,
-    agentId: string | null,
+    agent: SessionAgent | null,
     bounds: OperationBounds,
     operation: SessionOperation<T>,
   ): Promise<T> {
     const inLine = new Deadline(bounds.timeoutMs, bounds.signal);
+    const agentId = agent?.id ?? null;
     const release = await this.ephemeralSlots.take(launch, agentId, inLine.signal).finally(() => inLine.end());
-    const stay = this.ephemeral.enter(bounds.signal);
+    const stay = this.ephemeral.enter(launch.launchRevision, bounds.signal);
     const { signal } = stay;
     const start = (): Promise<ProviderSession> => this.openEphemeral(launch, signal);
     try {
       return await renewingOnce(inLine.remainingMs, async (time) => {
-        const session = await this.guardOf(launch).run(start, { signal, insists: agentId === null });
+        const session = await this.guardOf(launch).run(start, { signal, insists: agent === null });
         const deadline = new Deadline(time.leftMs, signal);
         try {
           return await operation(session, deadline.signal);
@@ -121,30 +164,26 @@ export class ConnectionSessions implements SessionContext {
     }
   }
 
-  /** Ends every session, and waits until they are gone. What comes after it starts with a clean slate. */
-  async stop(): Promise<void> {
-    this.guard = new StartGuard();
-    const ending = [...this.lasting.values()].map((session) => session.stop());
-    await Promise.all([...ending, this.ephemeral.stop()]);
-  }
-
   /** At most `maxSessions`: the idle one used longest ago makes room, never one with a call in flight. */
-  private sessionOf(key: string, maxSessions: number): KeepAliveSession {
+  private sessionOf(key: string, agent: SessionAgent | null, maxSessions: number): KeepAliveSession {
     const found = this.lasting.get(key);
-    if (found !== undefined) return found;
-    const created = new KeepAliveSession(this, this.lasting.size < maxSessions ? undefined : this.evict(maxSessions));
-    this.lasting.set(key, created);
+    if (found !== undefined) return found.session;
+    const created = new KeepAliveSession(this, this.makeRoom(maxSessions));
+    this.lasting.set(key, { session: created, agent });
     return created;
   }
 
-  private evict(maxSessions: number): Promise<void> {
-    const idle = [...this.lasting].filter(([, { inFlight }]) => inFlight === 0);
-    const [key, oldest] = idle.toSorted(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt)[0] ?? [];
-    if (key === undefined || oldest === undefined) {
+  /** Resolves when what had to go is gone; undefined when nothing had to. */
+  private makeRoom(maxSessions: number): Promise<unknown> | undefined {
+    const tooMany = this.lasting.size + 1 - maxSessions;
+    if (tooMany <= 0) return undefined;
+    const idle = [...this.lasting].filter(([, { session }]) => session.inFlight === 0).toSorted(byWorth);
+    if (idle.length < tooMany) {
       throw new SessionError('busy', `All ${maxSessions} sessions of this connection are in use.`);
     }
-    this.lasting.delete(key);
-    return oldest.stop('idle');
+    const leaving = idle.slice(0, tooMany);
+    for (const [key] of leaving) this.lasting.delete(key);
+    return Promise.all(leaving.map(([, { session }]) => session.stop('idle')));
   }
 
   private async openEphemeral(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
@@ -159,4 +198,18 @@ export class ConnectionSessions implements SessionContext {
       starting.end();
     }
   }
+}
+
+/** The liveliest state first; of several such the one entered last. */
+function byLife(a: LiveState, b: LiveState): number {
+  return LIVELIEST.indexOf(a.state) - LIVELIEST.indexOf(b.state) || Date.parse(b.since) - Date.parse(a.since);
+}
+
+/** What is least missed first: what does not live, then what belongs to no agent, then what was used longest ago. */
+function byWorth([keyA, { session: a }]: [string, Lasting], [keyB, { session: b }]: [string, Lasting]): number {
+  return (
+    Number(a.isActive) - Number(b.isActive) ||
+    Number(keyA !== COMMON) - Number(keyB !== COMMON) ||
+    a.lastUsedAt - b.lastUsedAt
+  );
 }

@@ -99,3 +99,41 @@ describe('a lasting session that nobody uses', () => {
     await session.stop();
   });
 });
+
+describe('a lasting session whose provider does not answer a call', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const unanswered = () => Promise.reject(new SessionError('timeout', 'no answer', { sent: 'maybe' }));
+  const never = new AbortController().signal;
+
+  it('asks a remote one for a sign of life, and lives on with it', async () => {
+    const { session, opened, use } = actor();
+    await Promise.allSettled([use({}, never, unanswered)]);
+    expect(last(opened).pings).toBe(1);
+    expect(session.state.state).toBe('connected');
+    await session.stop();
+  });
+
+  it('comes back on a new one when there is none', async () => {
+    jest.useFakeTimers();
+    const { session, opened, use } = actor();
+    await use();
+    last(opened).alive = false;
+    await Promise.allSettled([use({}, never, unanswered)]);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(session.state).toMatchObject({ state: 'error', reason: 'connection_refused' });
+    await jest.advanceTimersByTimeAsync(700);
+    expect(session.state.state).toBe('connected');
+    expect(opened).toHaveLength(2);
+    await session.stop();
+  });
+
+  it('does not ask a local one, which may be busy', async () => {
+    const { session, opened, use } = actor();
+    await Promise.allSettled([use({ transport: 'stdio' }, never, unanswered)]);
+    expect(last(opened).pings).toBe(0);
+    await session.stop();
+  });
+});

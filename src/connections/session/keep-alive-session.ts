@@ -1,16 +1,16 @@
 import { Deadline, untilAborted } from '../../deadline.js';
 import type { ProviderFailureReason } from '../../provider-failure.js';
 import type { ConnectionLaunch } from '../connection.launch.js';
-import { ConnectionSlots } from './connection-slots.js';
-import { LinkDoubts } from './link-doubts.js';
+import { CallSlots } from './call-slots.js';
+import { LinkHealth } from './link-health.js';
 import type { LiveState } from './live-state.js';
 import { toOpenError } from './open-error.js';
 import { abortError, type ProviderSession } from './provider-session.js';
 import { QuietTimers } from './quiet-timers.js';
-import { ReconnectBudget } from './reconnect-budget.js';
-import { isPassing, SessionError } from './session-error.js';
+import { SessionError } from './session-error.js';
 import type { SessionContext } from './session-context.js';
 import type { OperationBounds, SessionOperation } from './session-operation.js';
+import { SessionRecovery } from './session-recovery.js';
 import { renewingOnce } from './session-renewal.js';
 import { statusOf } from './session-status.js';
 
@@ -29,22 +29,20 @@ export class KeepAliveSession {
   launchRevision = 0;
   private phase: Phase = { state: 'idle' };
   private shown: LiveState = { state: 'idle', since: new Date().toISOString() };
-  private readonly slots = new ConnectionSlots();
-  private readonly doubts = new LinkDoubts();
+  private readonly slots = new CallSlots();
   private readonly retiring = new Set<ProviderSession>();
-  private readonly budget: ReconnectBudget;
+  private readonly health: LinkHealth;
+  private readonly recovery: SessionRecovery;
   private readonly quiet: QuietTimers;
-  private reconnectTimer: NodeJS.Timeout | undefined;
-  /** It broke, and has not been open since. */
-  private isRecovering = false;
   private ending: Promise<void> | undefined;
 
   /** `predecessor` is a session that must be gone before this one opens. */
   constructor(
     private readonly context: SessionContext,
-    predecessor?: Promise<void>,
+    predecessor?: Promise<unknown>,
   ) {
-    this.budget = new ReconnectBudget(context.timing.reconnect);
+    this.health = new LinkHealth((session, reason) => this.broke(session, reason));
+    this.recovery = new SessionRecovery(context.timing.reconnect, () => this.reconnect());
     this.quiet = new QuietTimers(context.timing);
     this.endsWith(predecessor);
   }
@@ -61,7 +59,22 @@ export class KeepAliveSession {
   /** Whether something of it lives, or will by itself. */
   get isActive(): boolean {
     const { state } = this.phase;
-    return state === 'connecting' || state === 'connected' || this.reconnectTimer !== undefined;
+    return state === 'connecting' || state === 'connected' || this.recovery.isDue;
+  }
+
+  /** Whether anything lives, or is about to. */
+  get isInUse(): boolean {
+    return this.isActive || this.inFlight > 0;
+  }
+
+  /** Whether it holds a link, and nobody uses it. */
+  get isIdle(): boolean {
+    return this.phase.state === 'connected' && this.inFlight === 0 && this.ending === undefined;
+  }
+
+  /** Whether its link is a process on this machine. */
+  get holdsProcess(): boolean {
+    return this.phase.state === 'connected' && this.phase.launch.transport === 'stdio';
   }
 
   /**
@@ -84,14 +97,13 @@ export class KeepAliveSession {
           const release = await this.slots.take(launch, agentId, deadline.signal);
           try {
             const done = await operation(session, deadline.signal);
-            this.doubts.clear();
+            this.health.succeeded();
             return done;
           } finally {
             release();
           }
         } catch (error) {
-          const reason = this.doubts.after(error, session.isLost);
-          if (reason !== undefined) this.broke(session, reason);
+          this.health.failed(error, session, launch);
           throw error;
         } finally {
           time.leftMs = deadline.remainingMs;
@@ -107,17 +119,18 @@ export class KeepAliveSession {
 
   /** Ends the session and waits until nothing of it is left. Callers that come meanwhile wait, then open a new one. */
   stop(after: 'closed' | 'idle' = 'closed'): Promise<void> {
-    this.isRecovering = false;
     this.quiet.stop();
-    this.stopReconnecting();
+    this.recovery.end();
     if (this.ending === undefined) this.endsWith(this.end(after));
     return this.ending ?? Promise.resolve();
   }
 
-  private endsWith(end: Promise<void> | undefined): void {
-    this.ending = end?.finally(() => {
-      this.ending = undefined;
-    });
+  private endsWith(end: Promise<unknown> | undefined): void {
+    this.ending = end
+      ?.then(() => undefined)
+      .finally(() => {
+        this.ending = undefined;
+      });
   }
 
   private async end(after: 'closed' | 'idle'): Promise<void> {
@@ -171,7 +184,7 @@ export class KeepAliveSession {
     const refusal = insists ? undefined : this.context.guardOf(launch).refusal;
     // while the connection rests nothing begins, so nothing is told either
     if (refusal !== undefined) return Promise.reject(refusal);
-    this.stopReconnecting();
+    this.recovery.standBack();
     this.launchRevision = launch.launchRevision;
     const abort = new AbortController();
     const opened = this.connect(launch, abort.signal, insists);
@@ -192,7 +205,7 @@ export class KeepAliveSession {
       const failure = toOpenError(error);
       if (!stopped.aborted) {
         this.enter({ state: 'error' }, failure.reason ?? 'unknown');
-        this.retryLater(failure);
+        this.recovery.failed(failure);
       }
       throw failure;
     } finally {
@@ -201,7 +214,7 @@ export class KeepAliveSession {
   }
 
   private adopt(session: ProviderSession, launch: ConnectionLaunch): void {
-    this.isRecovering = false;
+    this.recovery.succeeded();
     this.context.noteEra(launch, session.identity);
     session.onToolsChanged(() => this.context.listeners.onToolsChanged(launch.id));
     this.enter({ state: 'connected', session, launch, at: performance.now() });
@@ -217,22 +230,13 @@ export class KeepAliveSession {
     this.quiet.stop();
     this.retiring.add(session);
     void session.retire().finally(() => this.retiring.delete(session));
-    this.budget.broke(performance.now() - phase.at);
     this.context.guardOf(phase.launch).suspect();
     this.enter({ state: 'error' }, reason);
-    this.isRecovering = true;
-    this.scheduleReconnect();
-  }
-
-  private scheduleReconnect(leastMs = 0): void {
-    const delay = this.budget.next();
-    if (delay === undefined) return;
-    this.reconnectTimer = setTimeout(() => void this.reconnect(), Math.max(delay, leastMs)).unref();
+    this.recovery.broke(performance.now() - phase.at);
   }
 
   /** One attempt, with the settings of now. Never rejects. */
   private async reconnect(): Promise<void> {
-    this.reconnectTimer = undefined;
     const { phase } = this;
     try {
       const launch = await this.context.listeners.currentLaunch(this.context.connectionId);
@@ -241,14 +245,8 @@ export class KeepAliveSession {
       if (this.inFlight === 0 && this.idleLeftMs <= 0) return this.enter({ state: 'idle' });
       await this.open(launch, false);
     } catch (error) {
-      this.retryLater(toOpenError(error));
+      if (this.phase.state === 'error' && this.ending === undefined) this.recovery.failed(toOpenError(error));
     }
-  }
-
-  /** A session that broke goes on coming back while time may mend it; one that never was open waits for a caller. */
-  private retryLater(failure: SessionError): void {
-    const waits = this.phase.state === 'error' && this.ending === undefined && this.reconnectTimer === undefined;
-    if (this.isRecovering && waits && isPassing(failure)) this.scheduleReconnect(failure.retryAfterMs);
   }
 
   private enter(phase: Phase, reason?: ProviderFailureReason): void {
@@ -263,28 +261,8 @@ export class KeepAliveSession {
     const { phase } = this;
     if (phase.state !== 'connected' || this.ending !== undefined) return;
     // a local pipe needs no traffic to stay open
-    const warm = phase.launch.transport === 'http' ? () => this.keepWarm(phase.session, phase.launch) : undefined;
+    const warm = phase.launch.transport === 'http' ? () => this.health.isAlive(phase.session, phase.launch) : undefined;
     this.quiet.start(Math.max(0, this.idleLeftMs), () => void this.stop('idle'), warm);
-  }
-
-  /** Whether the provider gave any answer; without one the session counts as broken. */
-  private async keepWarm(session: ProviderSession, launch: ConnectionLaunch): Promise<boolean> {
-    const deadline = new Deadline(launch.connectTimeoutMs);
-    try {
-      await session.ping(deadline.signal);
-      return true;
-    } catch (error) {
-      const reason = error instanceof SessionError ? error.reason : undefined;
-      this.broke(session, reason ?? (deadline.signal.aborted ? 'connection_timeout' : 'http_error'));
-      return false;
-    } finally {
-      deadline.end();
-    }
-  }
-
-  private stopReconnecting(): void {
-    clearTimeout(this.reconnectTimer);
-    this.reconnectTimer = undefined;
   }
 }
 

@@ -52,8 +52,9 @@ function sdkReason(error: SdkError): ProviderFailureReason {
       return 'handshake_timeout';
     case SdkErrorCode.ClientHttpUnexpectedContent:
     case SdkErrorCode.InvalidResult:
-    case SdkErrorCode.EraNegotiationFailed:
       return 'not_mcp';
+    case SdkErrorCode.EraNegotiationFailed:
+      return 'protocol_unsupported';
     case SdkErrorCode.ConnectionClosed:
       return 'process_exited';
     default:

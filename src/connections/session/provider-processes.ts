@@ -19,6 +19,8 @@ import { SessionError } from './session-error.js';
 /** Starts provider processes within the bound of this server and knows each one that lives. */
 @Injectable()
 export class ProviderProcesses {
+  /** Asked when a process has to wait for a slot: whoever holds one for nobody may end. */
+  makeRoom: () => void = () => undefined;
   private readonly slots: Slots;
   private readonly account: SystemAccount | undefined;
   private readonly living = new Map<Subprocess, { connectionId: string; gone: Promise<void> }>();
@@ -38,6 +40,7 @@ export class ProviderProcesses {
    */
   async launch(connectionId: string, launch: StdioLaunch, signal: AbortSignal): Promise<Subprocess> {
     this.askPolicy(launch);
+    if (this.slots.isFull) this.makeRoom();
     const release = await this.slots.take(connectionId, signal).catch((error: unknown) => {
       throw new SessionError('busy', 'All process slots of this server are in use.', { cause: error });
     });
@@ -85,6 +88,11 @@ export class ProviderProcesses {
     const counts = new Map<string, number>();
     for (const { connectionId } of this.living.values()) counts.set(connectionId, (counts.get(connectionId) ?? 0) + 1);
     return counts;
+  }
+
+  /** Whether some wait for a free slot. */
+  get areAwaited(): boolean {
+    return this.slots.queued > 0;
   }
 
   get count(): number {

@@ -11,7 +11,7 @@ export type SessionTransition = { status: LastKnown['status']; reason?: Provider
 export class SessionListeners {
   /** A lasting session changed its state. */
   onTransition: (connectionId: string, transition: SessionTransition) => void = () => undefined;
-  /** A provider was seen to speak another era than remembered. */
+  /** A provider was seen to speak an era: another than remembered, or the memory is not fresh. */
   eraLearned: (connectionId: string, identity: ProviderIdentity) => void = () => undefined;
   /** The settings of a connection as they are now, for a session that comes back by itself; undefined: it is gone. */
   currentLaunch: (connectionId: string) => Promise<ConnectionLaunch | undefined> = () => Promise.resolve(undefined);

@@ -6,6 +6,7 @@ import { ConnectionSessions } from './connection-sessions.js';
 import type { LiveState, LiveStateName } from './live-state.js';
 import { ProviderProcesses } from './provider-processes.js';
 import { reconnectTiming } from './reconnect-budget.js';
+import { type SessionAgent, sessionAgentKey } from './session-agent.js';
 import type { SessionTiming } from './session-context.js';
 import { SessionError } from './session-error.js';
 import { SessionListeners } from './session-listeners.js';
@@ -30,6 +31,7 @@ export class SessionManager implements OnApplicationShutdown {
     @Inject(SETTINGS) settings: Settings,
   ) {
     const idleMs = settings.WARREN_IDLE_SECONDS * 1_000;
+    processes.makeRoom = () => this.endLongestIdle();
     this.timing = { idleMs, warmEveryMs: WARM_EVERY_MS, reconnect: reconnectTiming };
   }
 
@@ -41,15 +43,16 @@ export class SessionManager implements OnApplicationShutdown {
    */
   async use<T>(
     launch: ConnectionLaunch,
-    agentId: string | null,
+    agent: SessionAgent | null,
     bounds: OperationBounds,
     operation: SessionOperation<T>,
   ): Promise<T> {
     if (this.closing) throw new SessionError('busy', 'The server is shutting down.');
-    const sessions = this.of(launch.id);
-    return launch.lifecycle === 'ephemeral'
-      ? sessions.useEphemeral(launch, agentId, bounds, operation)
-      : sessions.useLasting(launch, agentId, bounds, operation);
+    try {
+      return await this.of(launch.id).use(launch, agent, bounds, operation);
+    } finally {
+      if (this.processes.areAwaited) this.endLongestIdle();
+    }
   }
 
   /** Starts a keep_alive session; 10 callers at once start one process. Errors: `SessionError`. */
@@ -74,24 +77,36 @@ export class SessionManager implements OnApplicationShutdown {
     return [...this.connections.values()].flatMap(({ lastingStates }) => lastingStates);
   }
 
-  /** Ends the sessions of a connection, ephemeral ones too, and waits until they are gone. */
-  async stop(connectionId: string): Promise<void> {
-    await this.connections.get(connectionId)?.stop();
+  /** Ends what runs on settings up to this launch revision, ephemeral sessions too, and waits until it is gone. */
+  async stop(connectionId: string, upToRevision?: number): Promise<void> {
+    await this.connections.get(connectionId)?.stop(upToRevision);
   }
 
-  /** Ends the sessions of a connection that is gone or switched off, and forgets what was known of it. */
+  /** Ends the sessions of a connection that is gone, and forgets what was known of it. */
   async forget(connectionId: string): Promise<void> {
     const sessions = this.connections.get(connectionId);
     await sessions?.stop();
     // who came meanwhile must stay known: another stop has to find it
-    if (sessions?.inUse === false) this.connections.delete(connectionId);
+    if (sessions?.isInUse === false) this.connections.delete(connectionId);
   }
 
-  /** Ids and launch revisions of the connections that something lasting is known of. */
-  held(): { connectionId: string; launchRevision: number }[] {
-    return [...this.connections].flatMap(([connectionId, { heldRevision: launchRevision }]) =>
-      launchRevision === undefined ? [] : [{ connectionId, launchRevision }],
-    );
+  /** The connections that something is known of; the launch revision where something lasting is. */
+  held(): { connectionId: string; launchRevision: number | undefined }[] {
+    return [...this.connections].map(([connectionId, { heldRevision: launchRevision }]) => ({
+      connectionId,
+      launchRevision,
+    }));
+  }
+
+  /** The agents that have sessions of their own. */
+  agents(): SessionAgent[] {
+    const agents = [...this.connections.values()].flatMap((sessions) => sessions.agents);
+    return [...new Map(agents.map((agent) => [sessionAgentKey(agent), agent])).values()];
+  }
+
+  /** Ends the sessions of an agent, and waits until they are gone. */
+  async endAgent(agent: SessionAgent): Promise<void> {
+    await Promise.all([...this.connections.values()].map((sessions) => sessions.endAgent(agent)));
   }
 
   /** Ends everything and accepts nothing more; by then the HTTP server has answered its last call. */
@@ -109,6 +124,15 @@ export class SessionManager implements OnApplicationShutdown {
   /** Kills every provider process that is left; for a server that must be gone now. */
   killProcesses(): Promise<void> {
     return this.processes.killAll();
+  }
+
+  /** Lets a process that wants to start have the slot of the one whose session nobody has used for longest. */
+  private endLongestIdle(): void {
+    const idle = [...this.connections.values()]
+      .flatMap(({ sessions }) => sessions)
+      .filter(({ isIdle, holdsProcess }) => isIdle && holdsProcess)
+      .toSorted((a, b) => a.lastUsedAt - b.lastUsedAt);
+    void idle[0]?.stop('idle');
   }
 
   private of(connectionId: string): ConnectionSessions {

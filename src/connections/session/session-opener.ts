@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Settings } from '../../config.js';
-import { untilAborted } from '../../deadline.js';
+import { Deadline, untilAborted } from '../../deadline.js';
 import { SafeFetch } from '../../safe-fetch.js';
 import { SETTINGS } from '../../settings.token.js';
 import type { Subprocess } from '../../subprocess.js';
@@ -16,14 +16,12 @@ import type { LearnedEra } from '../../database.schema.js';
 import type { ConnectionLaunch, HttpLaunch, StdioLaunch } from '../connection.launch.js';
 import { HttpTransport } from './http-transport.js';
 import { legacySseTransport } from './legacy-sse-transport.js';
+import { isTrustedEra } from './learned-era.js';
 import { ProviderProcesses } from './provider-processes.js';
 import { createClient, ProviderSession, type ProviderIdentity } from './provider-session.js';
 import { toOpenError } from './open-error.js';
 import { SessionError } from './session-error.js';
 import { StdioTransport } from './stdio-transport.js';
-
-/** For so long after a provider was seen to speak an era, its exit is no sign of another, milliseconds. */
-const TRUSTED_ERA_MS = 86_400_000;
 
 /** How long a second start may take after an exit, so that the exit is told within 3 s of it; milliseconds. */
 const SECOND_CHANCE_MS = 2_000;
@@ -64,12 +62,19 @@ export class SessionOpener {
       return await this.startStdio(launch, endpoint, first, signal);
     } catch (error) {
       if (!(error instanceof SessionError) || !speaksOtherEra(error, launch.era) || signal.aborted) throw error;
+      // most that exit lack a setting, and whoever waits is to hear of the exit, not of a second start that hangs
+      const chance = new Deadline(
+        error.reason === 'process_exited' ? SECOND_CHANCE_MS : launch.connectTimeoutMs,
+        signal,
+      );
       try {
         const other: Negotiation = first === 'modern' ? 'legacy' : 'modern';
-        return await this.startStdio(launch, endpoint, other, secondChance(error, signal));
+        return await this.startStdio(launch, endpoint, other, chance.signal);
       } catch {
         // the first refusal holds the provider's own words
         throw error;
+      } finally {
+        chance.end();
       }
     }
   }
@@ -207,18 +212,10 @@ function withTail(error: SessionError, child: Subprocess, launch: ConnectionLaun
   });
 }
 
-/** Most that exit lack a setting, and whoever waits is to hear of the exit, not of a second start that hangs. */
-function secondChance({ reason }: SessionError, signal: AbortSignal): AbortSignal {
-  return reason === 'process_exited' ? AbortSignal.any([signal, AbortSignal.timeout(SECOND_CHANCE_MS)]) : signal;
-}
-
 /** Some servers exit when they see a handshake they do not know; what was learned lately speaks against that. */
 function speaksOtherEra({ reason }: SessionError, era: LearnedEra | null): boolean {
   if (reason === 'protocol_unsupported') return true;
-  // the client reports a provider that does not know the modern handshake as none of its kind
-  if (reason === 'not_mcp' && era?.era === 'modern') return true;
-  const trusted = era !== null && Date.now() - Date.parse(era.learnedAt) < TRUSTED_ERA_MS;
-  return reason === 'process_exited' && !trusted;
+  return reason === 'process_exited' && !isTrustedEra(era);
 }
 
 /** A refusal in JSON-RPC: the provider speaks MCP, but not as it was asked. */
