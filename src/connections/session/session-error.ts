@@ -53,12 +53,12 @@ export class SessionError extends Error {
 }
 
 /**
- * The provider no longer knows the session (404 to a request that named it): a new one may be opened and the operation
+ * The provider no longer knows the session (it refused a request that named it): a new one may be opened and the operation
  * run once more. To everyone else an interruption.
  */
 export class SessionLostError extends SessionError {
-  constructor(sent: Sent, cause: Error) {
-    const message = 'The provider no longer knows the session (HTTP 404).';
+  constructor(sent: Sent, cause: Error & { status?: number | undefined }) {
+    const message = `The provider no longer knows the session (HTTP ${cause.status ?? 'error'}).`;
     super('interrupted', message, { reason: 'http_error', sent, cause });
   }
 }
