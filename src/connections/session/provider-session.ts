@@ -1,6 +1,6 @@
 import {
   Client,
-  SdkHttpError,
+  type SdkHttpError,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Progress,
   type StandardSchemaV1,
@@ -15,12 +15,15 @@ import type { ProviderTransport } from './expected-replies.js';
 import { ProgressRelay } from './progress-relay.js';
 import { toRequestError } from './request-error.js';
 import { type Sent, SessionError, SessionLostError } from './session-error.js';
+import { mayTellOfLoss, showsLoss, tellsOfLoss } from './session-loss.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
 const SDK_TIMEOUT_MS = 3_600_000;
 /** How long a remote provider may take to hear that its session is over, milliseconds. */
 const TERMINATE_MS = 1_000;
+/** How long a call that was refused may wait to learn whether the session is at fault, milliseconds. */
+const ASK_MS = 1_000;
 
 /** Accepts any result as it is: providers are judged by our own readers, one tool and one block at a time. */
 const anyResult: StandardSchemaV1<unknown, unknown> = {
@@ -198,8 +201,30 @@ export class ProviderSession {
     return this.child?.stderrTail() ?? '';
   }
 
-  private tellsOfLoss(error: unknown): error is SdkHttpError {
-    return error instanceof SdkHttpError && error.status === 404 && this.transport.sessionId !== undefined;
+  /**
+   * The error to throw when the provider no longer knows the session. A refusal with 404 proves that nothing was done, so
+   * the operation may run again; one with 400 does not prove it of a call.
+   */
+  private async lossBehind(
+    refusal: unknown,
+    method: string,
+    signal: AbortSignal,
+    sent: Sent,
+  ): Promise<SessionError | undefined> {
+    if (this.transport.sessionId === undefined) return undefined;
+    if (tellsOfLoss(refusal)) return this.lose(new SessionLostError(sent, refusal));
+    if (!mayTellOfLoss(refusal)) return undefined;
+    if (method === 'ping') return showsLoss(refusal) ? this.lose(new SessionLostError(sent, refusal)) : undefined;
+    // the call may be at fault itself, and must not cost others their session
+    await this.ping(AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)])).catch(() => undefined);
+    if (!this.isLost) return undefined;
+    return method === 'tools/call' ? lostInCall(sent, refusal) : new SessionLostError(sent, refusal);
+  }
+
+  private lose(error: SessionLostError): SessionLostError {
+    this.isLost = true;
+    this.open = false;
+    return error;
   }
 
   private async request(
@@ -221,11 +246,8 @@ export class ProviderSession {
       return await untilAborted(answer, options.signal);
     } catch (error) {
       if (options.signal.aborted) throw withStrays(abortError(options.signal, sent()), this.transport.strays - strays);
-      if (this.tellsOfLoss(error)) {
-        this.isLost = true;
-        this.open = false;
-        throw new SessionLostError(sent(), error);
-      }
+      const loss = await this.lossBehind(error, method, options.signal, sent());
+      if (loss !== undefined) throw loss;
       throw toRequestError(error, sent(), this.transport.retryAfterMs);
     } finally {
       progress?.close();
@@ -245,6 +267,11 @@ export function abortError(signal: AbortSignal, sent: Sent): SessionError {
         cause: reason,
       })
     : new SessionError('cancelled', 'The call was cancelled.', { sent, cause: reason });
+}
+
+function lostInCall(sent: Sent, cause: SdkHttpError): SessionError {
+  const message = 'The provider no longer knows the session (HTTP 400). The next call gets a new one.';
+  return new SessionError('interrupted', message, { reason: 'http_error', sent, cause });
 }
 
 /** Who waited in vain should know when an answer came that may have been meant for it. */
