@@ -35,3 +35,8 @@ export function gateOf(body: string): DispatchGate | undefined {
   const gate = gates.getStore();
   return gate?.guards(body) ? gate : undefined;
 }
+
+/** Runs what an operation made us send, but is no part of it. */
+export function withoutDispatchGate<T>(run: () => Promise<T>): Promise<T> {
+  return gates.exit(run);
+}

@@ -116,6 +116,29 @@ describe('HTTP exchanges of one session', () => {
     expect(provider.received.map(({ method }) => method)).toEqual(['tools/call']);
   });
 
+  it('are admitted once, whatever the provider asks meanwhile and calls its question', async () => {
+    let admissions = 0;
+    const gate = {
+      guards: (body: string) => body.includes('"tools/call"'),
+      admit: async () => void (admissions += 1),
+      mayWrite: () => true,
+      written: () => undefined,
+      abandoned: () => undefined,
+    };
+    transport.onmessage = (message) => {
+      if ('method' in message && 'id' in message) {
+        void transport.send({ jsonrpc: '2.0', id: message.id, result: { _meta: {} } });
+      }
+    };
+    await withDispatchGate(gate, () => ask(1));
+    provider.event(1, { id: 'tools/call', method: 'ping' });
+    await eventually(() => expect(provider.received).toMatchObject([{ id: 1 }, { id: 'tools/call' }]), WIDE_MS);
+    expect(admissions).toBe(1);
+    // nor is its own exchange forgotten over it
+    provider.event(1, { id: 1, result: {} });
+    await eventually(() => expect(provider.closed).toContain(1), WIDE_MS);
+  });
+
   it('are closed when a provider leaves the stream of an answered request open', async () => {
     await ask(1);
     provider.event(1, { id: '1', result: {} });

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { tidied, withoutNulls } from './tidy-message.js';
+import { withoutNulls } from './tidy-message.js';
 
 export type ReplyId = string | number;
 
@@ -60,7 +60,7 @@ export class ExpectedReplies {
 
   /** What of a message the protocol client may see; undefined for an answer that nobody waits for. */
   receive(message: JSONRPCMessage): JSONRPCMessage | undefined {
-    if ('method' in message) return tidied(message);
+    if ('method' in message) return message;
     const id = this.waitingFor(message.id);
     if (id === undefined) {
       if (!keysOf(message.id).some((key) => this.givenUp.delete(key))) this.strays += 1;
@@ -69,7 +69,7 @@ export class ExpectedReplies {
     const method = this.methods.get(id);
     this.methods.delete(id);
     const answer = { ...message, id };
-    return method !== undefined && HANDSHAKE_METHODS.has(method) ? withoutNulls(answer) : tidied(answer);
+    return method !== undefined && HANDSHAKE_METHODS.has(method) ? withoutNulls(answer) : answer;
   }
 }
 

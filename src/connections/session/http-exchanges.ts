@@ -1,12 +1,15 @@
-import type { FetchLike, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client';
+import type { FetchLike, JSONRPCMessage, JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/client';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { gateOf, withDispatchGate } from '../../dispatch-gate.js';
+import { gateOf, withDispatchGate, withoutDispatchGate } from '../../dispatch-gate.js';
+import { AnswersUnderWay } from './answers-under-way.js';
 
 /** How long a cancelled request keeps its exchange while the provider is told, milliseconds. */
 const TELL_MS = 1_000;
-/** How long the provider may take to accept that it was told; it may have to wait for a socket. */
+/** How long the provider may take to accept what answers or tells it; that may have to wait for a socket. */
 const ACCEPT_MS = 10_000;
+/** Our answers on their way to one provider at once; it asks for little, and each holds a socket. */
+const MOST_ANSWERS = { count: 16, bytes: 1_048_576 };
 /** How long an answered request's event stream may stay open, milliseconds; the provider should end it at once. */
 const LINGER_MS = 1_000;
 
@@ -47,6 +50,7 @@ export class HttpExchanges {
   private readonly unanswered = new Map<number, Exchange>();
   private readonly open = new Set<Exchange>();
   private readonly telling = new Set<Promise<void>>();
+  private readonly answers = new AnswersUnderWay(MOST_ANSWERS);
 
   constructor(fetch: FetchLike) {
     this.fetch = async (url, init) => {
@@ -81,6 +85,23 @@ export class HttpExchanges {
     }
     if (!exchange.streams) this.end(exchange);
     return exchange.streams;
+  }
+
+  /** Whether the running code belongs to no request's exchange. */
+  get isApart(): boolean {
+    return current.getStore() === undefined;
+  }
+
+  /** Runs what belongs to no request, whatever message made it run. */
+  apart<T>(run: () => T): T {
+    return current.exit(run);
+  }
+
+  /** Sends an answer to a request of the provider; one too many is dropped, for it could go on asking without end. */
+  async answer(message: JSONRPCMessage, send: () => Promise<void>): Promise<void> {
+    if (this.answers.isFull) return;
+    // the id is the provider's own, and may be long
+    await this.answers.send(JSON.stringify(message).length, () => this.accepted(send));
   }
 
   /** Notes that a request was answered; false when none of this id waits for an answer. */
@@ -133,14 +154,16 @@ export class HttpExchanges {
 
   /** Not waited for to its end: the socket it needs may be the one that the cancelled exchange holds. */
   private async tell(send: () => Promise<void>): Promise<void> {
+    const accepted = this.accepted(send).catch(() => undefined);
+    await Promise.race([accepted, delay(TELL_MS, undefined, { ref: false })]);
+  }
+
+  private async accepted(send: () => Promise<void>): Promise<void> {
     const exchange = new Exchange();
     this.open.add(exchange);
     exchange.giveUpAfter(ACCEPT_MS);
-    const accepted = current
-      .run(exchange, send)
-      .catch(() => undefined)
-      .finally(() => this.end(exchange));
-    await Promise.race([accepted, delay(TELL_MS, undefined, { ref: false })]);
+    // what a call's stream made us say is not that call
+    await current.run(exchange, () => withoutDispatchGate(send)).finally(() => this.end(exchange));
   }
 }
 

@@ -12,8 +12,10 @@ import type { HttpLaunch } from '../connection.launch.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { HttpExchanges } from './http-exchanges.js';
 import { readRetryAfter } from './retry-after.js';
-import { LOCAL_ERROR_CODE, type LocalErrorData } from './local-error.js';
+import { localAnswer, type LocalErrorData } from './local-error.js';
 import { SessionError } from './session-error.js';
+import { StandingStream } from './standing-stream.js';
+import { reconnectionOptions, reconnectionScheduler } from './stream-reconnection.js';
 import { tellingStreamFailures } from './stream-failure.js';
 import { tidying } from './tidy-response.js';
 
@@ -32,11 +34,18 @@ export class HttpTransport implements ProviderTransport {
   private readonly inner: StreamableHTTPClientTransport;
   private readonly replies = new ExpectedReplies();
   private readonly exchanges: HttpExchanges;
+  private readonly standing = new StandingStream();
   /** The SDK takes an error in answer to it for the word of an old provider, so a broken stream must be none. */
   private probe: { id: ReplyId; answered: () => void; failed: (error: Error) => void } | undefined;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
-    this.exchanges = new HttpExchanges(tidying(async (url, init) => this.noteRetryAfter(await fetch(url, init))));
+    const noting: FetchLike = async (url, init) => {
+      const response = await fetch(url, init);
+      this.noteRetryAfter(response);
+      if (init?.method === 'GET' && response.ok && this.exchanges.isApart) this.standing.opened();
+      return response;
+    };
+    this.exchanges = new HttpExchanges(tidying(noting, 'come-back'));
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
       fetch: tellingStreamFailures(this.exchanges.fetch, (id, error) => {
         if (error instanceof OutboundError && error.reason === 'message_too_large') this.fail(id, 'too_large', error);
@@ -44,6 +53,8 @@ export class HttpTransport implements ProviderTransport {
       requestInit: { headers: launch.headers },
       // the safe fetch decides about redirects
       redirectPolicy: 'follow',
+      reconnectionOptions,
+      reconnectionScheduler: reconnectionScheduler(this.standing, () => this.exchanges.isApart),
     });
   }
 
@@ -63,6 +74,7 @@ export class HttpTransport implements ProviderTransport {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error) => this.onerror?.(error);
     this.inner.onmessage = (message: JSONRPCMessage) => {
+      if (this.exchanges.isApart) this.standing.heard();
       const expected = this.replies.receive(message);
       if (expected === undefined) return;
       if (!('method' in expected) && expected.id !== undefined) this.answered(expected.id);
@@ -72,10 +84,10 @@ export class HttpTransport implements ProviderTransport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message)) return this.inner.send(message, options);
-    if ('id' in message) return this.request(message, options);
+    if ('method' in message && 'id' in message) return this.request(message, options);
     const send = (): Promise<void> => this.inner.send(message, options);
-    if (message.method !== 'notifications/cancelled') return send();
+    if (!('method' in message)) return this.exchanges.answer(message, send);
+    if (message.method !== 'notifications/cancelled') return this.exchanges.apart(send);
     this.replies.giveUp(message.params?.['requestId']);
     return this.exchanges.cancel(message, send);
   }
@@ -83,7 +95,7 @@ export class HttpTransport implements ProviderTransport {
   /** Tells the provider that the session is over, within the given signal; failures do not matter. */
   async terminate(): Promise<void> {
     await this.exchanges.told();
-    await this.inner.terminateSession().catch(() => undefined);
+    await this.exchanges.apart(() => this.inner.terminateSession()).catch(() => undefined);
   }
 
   /** A provider that is to hear of a cancellation hears of it first. */
@@ -124,10 +136,9 @@ export class HttpTransport implements ProviderTransport {
     if (this.probe?.id === id) this.probe.answered();
   }
 
-  private noteRetryAfter(response: Response): Response {
-    const asksForPause = response.status === 429 || response.status === 503;
-    if (asksForPause) this.retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
-    return response;
+  private noteRetryAfter({ status, headers }: Response): void {
+    const asksForPause = status === 429 || status === 503;
+    if (asksForPause) this.retryAfterMs = readRetryAfter(headers.get('retry-after'), Date.now());
   }
 
   /** Resolves when the probe is answered, the answer going another way; rejects when that cannot be any more. */
@@ -149,8 +160,7 @@ export class HttpTransport implements ProviderTransport {
     if (!this.replies.drop(id)) return;
     this.exchanges.answered(id);
     if (this.probe?.id === id) return this.probe.failed(cause);
-    const data: LocalErrorData = { warren: why };
-    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
+    this.onmessage?.(localAnswer(id, why));
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   SSEClientTransport,
+  SseError,
   type FetchLike,
   type JSONRPCMessage,
   type JSONRPCRequest,
@@ -23,9 +24,10 @@ class LegacySseTransport implements ProviderTransport {
   private readonly inner: SSEClientTransport;
   private readonly replies = new ExpectedReplies();
   private readonly exchanges: HttpExchanges;
+  private started = false;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
-    this.exchanges = new HttpExchanges(tidying(fetch));
+    this.exchanges = new HttpExchanges(tidying(fetch, 'come-elsewhere'));
     this.inner = new SSEClientTransport(new URL(launch.url), {
       fetch: this.exchanges.fetch,
       requestInit: { headers: launch.headers },
@@ -43,21 +45,26 @@ class LegacySseTransport implements ProviderTransport {
 
   async start(): Promise<void> {
     this.inner.onclose = () => this.onclose?.();
-    this.inner.onerror = (error) => this.onerror?.(error);
+    this.inner.onerror = (error) => {
+      this.onerror?.(error);
+      // the stream is gone: another would be another session, and what is owed on this one cannot come any more
+      if (this.started && error instanceof SseError) void this.close();
+    };
     this.inner.onmessage = (message: JSONRPCMessage) => {
       const expected = this.replies.receive(message);
       if (expected === undefined) return;
       if (!('method' in expected) && expected.id !== undefined) this.exchanges.answered(expected.id);
       this.onmessage?.(expected);
     };
-    await this.inner.start();
+    await this.exchanges.apart(() => this.inner.start());
+    this.started = true;
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
     const send = (): Promise<void> => this.inner.send(message);
-    if (!('method' in message)) return send();
+    if (!('method' in message)) return this.exchanges.answer(message, send);
     if ('id' in message) return this.request(message, send);
-    if (message.method !== 'notifications/cancelled') return send();
+    if (message.method !== 'notifications/cancelled') return this.exchanges.apart(send);
     this.replies.giveUp(message.params?.['requestId']);
     return this.exchanges.cancel(message, send);
   }

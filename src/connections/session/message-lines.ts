@@ -1,12 +1,13 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { StringDecoder } from 'node:string_decoder';
 import { membersInHead, membersInTail } from './message-members.js';
+import { readMessage } from './read-message.js';
 
 /** What one line of a provider's standard output turned out to be. */
 export type MessageLine =
   | { kind: 'message'; message: JSONRPCMessage }
   | { kind: 'noise' }
-  /** An answer to the request `id` with neither an object as its result nor a proper error. */
+  /** An answer to the request `id` that is of no form. */
   | { kind: 'malformed'; id: string | number }
   /** An answer over the bound; `id` is the request it answers, where its head or its end told. */
   | { kind: 'oversize'; id: number | undefined };
@@ -77,24 +78,9 @@ function readLine(line: string): MessageLine {
   } catch {
     return { kind: 'noise' };
   }
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') return { kind: 'noise' };
-  const { id, method } = value;
-  if (method !== undefined) return typeof method === 'string' ? toMessage(value) : { kind: 'noise' };
-  if (isObject(value['result']) || isErrorObject(value['error'])) return toMessage(value);
-  const answers = 'result' in value || 'error' in value;
-  return answers && (typeof id === 'string' || typeof id === 'number') ? { kind: 'malformed', id } : { kind: 'noise' };
-}
-
-function toMessage(value: object): MessageLine {
-  return { kind: 'message', message: value as JSONRPCMessage };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isErrorObject(value: unknown): boolean {
-  return isObject(value) && Number.isInteger(value['code']) && typeof value['message'] === 'string';
+  const read = readMessage(value);
+  if (read.kind !== 'malformed') return read;
+  return read.id === undefined ? { kind: 'noise' } : { kind: 'malformed', id: read.id };
 }
 
 function readOversize({ head, tail }: { head: string; tail: string }): MessageLine {

@@ -80,6 +80,11 @@ function fromSdkError(error: SdkError, sent: Sent): SessionError {
     case SdkErrorCode.ConnectionClosed:
     case SdkErrorCode.NotConnected:
       return new SessionError('interrupted', 'The session broke before the answer came.', { sent, cause: error });
+    case SdkErrorCode.ClientHttpUnexpectedContent:
+      return new SessionError('protocol_error', `The provider did not answer with MCP: ${error.message}`, {
+        sent: 'yes',
+        cause: error,
+      });
     default:
       return /input.?required/i.test(`${error.code} ${error.message}`)
         ? new SessionError('input_required', 'The provider asks for interaction.', { sent: 'yes', cause: error })

@@ -1,4 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { requestIdOf } from './request-id.js';
 
 /** Told which request an event stream was the answer to, and the error it broke off with. */
 type StreamFailure = (requestId: string | number, error: unknown) => void;
@@ -39,12 +40,4 @@ function watchedBody(body: ReadableStream<Uint8Array>, failed: (error: unknown) 
     // nothing is read ahead of the consumer
     { highWaterMark: 0 },
   );
-}
-
-function requestIdOf(body: unknown): string | number | undefined {
-  if (typeof body !== 'string') return undefined;
-  const message: unknown = JSON.parse(body);
-  if (typeof message !== 'object' || message === null || !('id' in message)) return undefined;
-  const { id } = message;
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -9,7 +9,10 @@ async function received(contentType: string, chunks: readonly string[]): Promise
     },
   });
   const headers = { 'content-type': contentType, 'mcp-session-id': 's' };
-  const response = await tidying(() => Promise.resolve(new Response(body, { status: 201, headers })))('http://a.test');
+  const response = await tidying(
+    () => Promise.resolve(new Response(body, { status: 201, headers })),
+    'come-elsewhere',
+  )('http://a.test');
   expect([response.status, response.headers.get('mcp-session-id')]).toEqual([201, 's']);
   return response.text();
 }
@@ -58,7 +61,10 @@ describe('tidying', () => {
   it('hands an event on as soon as it has ended', async () => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const headers = { 'content-type': 'text/event-stream' };
-    const response = await tidying(() => Promise.resolve(new Response(readable, { headers })))('http://a.test');
+    const response = await tidying(
+      () => Promise.resolve(new Response(readable, { headers })),
+      'come-elsewhere',
+    )('http://a.test');
     const [writer, reader] = [writable.getWriter(), response.body?.getReader()];
     void writer.write(Buffer.from('data: {"first":1}\n\n'));
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('data: {"first":1}\n\n');
