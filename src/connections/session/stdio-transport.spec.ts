@@ -96,6 +96,14 @@ async function open(maximumMessageBytes = 10_000) {
   return { child, transport, answers, admissions, send };
 }
 
+/** As the protocol client does with a ping; what cannot be sent any more is of no account. */
+function answerEverything(transport: StdioTransport): void {
+  transport.onmessage = (message: JSONRPCMessage) => {
+    if (!('method' in message && 'id' in message)) return;
+    void transport.send({ jsonrpc: '2.0', id: message.id, result: {} }).catch(() => undefined);
+  };
+}
+
 /** Everything that can happen without the pipe has happened. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -157,6 +165,53 @@ describe('StdioTransport', () => {
     child.read();
     await Promise.all([sent, cancellation]);
     expect(transport.isStuck).toBe(false);
+  });
+
+  it('is stuck as well when the call was given up before its beginning was taken', async () => {
+    const { child, transport, send } = await open();
+    const large = { ...call(1), params: { name: 'x'.repeat(10_000) } } as JSONRPCMessage;
+    const sent = send(large);
+    await settled();
+    expect(child.written).toEqual([]);
+    const cancellation = send(cancelled(1));
+    child.readOnce();
+    await settled();
+    expect([child.written.length, transport.isStuck]).toEqual([1, true]);
+    child.read();
+    await Promise.all([sent, cancellation]);
+    expect(transport.isStuck).toBe(false);
+  });
+
+  it('reads no more of a provider that asks without listening, and goes on when it listens', async () => {
+    const { child, transport } = await open();
+    answerEverything(transport);
+    const count = 50_000;
+    let asked = 0;
+    const ask = (): void => {
+      let hasRoom = true;
+      while (hasRoom && asked < count)
+        hasRoom = child.stdout.write(`{"jsonrpc":"2.0","id":${asked++},"method":"ping"}\n`);
+      if (asked < count) child.stdout.once('drain', ask);
+    };
+    ask();
+    for (let turn = 0; turn < 100; turn += 1) await settled();
+    expect([child.stdout.isPaused(), asked < 5_000, child.stdin.writableLength < 100_000]).toEqual([true, true, true]);
+    child.read();
+    while (child.written.length < count) await settled();
+    expect(child.written.map((line) => (JSON.parse(line) as { id: number }).id)).toEqual([...Array(count).keys()]);
+  });
+
+  it('holds few answers to large questions', async () => {
+    const { child, transport } = await open(1_000_000);
+    answerEverything(transport);
+    for (let asked = 0; asked < 20; asked += 1) {
+      child.stdout.write(`{"jsonrpc":"2.0","id":"${'x'.repeat(500_000)}","method":"ping"}\n`);
+      await settled();
+    }
+    expect(child.stdout.isPaused()).toBe(true);
+    expect(child.stdin.writableLength).toBeLessThan(2_500_000);
+    await transport.close();
+    expect(child.stdout.isPaused()).toBe(false);
   });
 
   it('is not stuck by a small call that was given up', async () => {

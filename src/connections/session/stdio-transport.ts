@@ -5,14 +5,15 @@ import {
   type JSONRPCRequest,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gateOf, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
+import { AnswersUnderWay } from './answers-under-way.js';
 import { DispatchTurns } from './dispatch-turns.js';
 import { ExpectedReplies, type ProviderTransport, type ReplyId } from './expected-replies.js';
 import { MessageLines } from './message-lines.js';
-import { LOCAL_ERROR_CODE, type LocalErrorData } from './local-error.js';
+import { localAnswer, type LocalErrorData } from './local-error.js';
+import { PipeWrites } from './pipe-writes.js';
 import { SessionError } from './session-error.js';
 
 /** A write that lost its admission is tried this often before the call fails. */
@@ -21,6 +22,8 @@ const ADMISSION_ATTEMPTS = 3;
 const WHOLE_BYTES = 4_096;
 /** How often a call that found no room in the pipe is looked at, and how long one waits for others, milliseconds. */
 const ROOM_POLL_MS = 50;
+/** While so many of our answers wait for the provider to read them, no more of its requests are read. */
+const MOST_ANSWERS = { count: 100, bytes: 1_048_576 };
 /** What a process wrote before it exited may still be in the pipe; a grandchild may hold the pipe open for ever. */
 const LAST_OUTPUT_MS = 250;
 /** How long a process whose pipe closed may take to exit by itself, milliseconds. */
@@ -45,11 +48,11 @@ export class StdioTransport implements ProviderTransport {
   readonly stderr = null;
   private readonly lines: MessageLines;
   private readonly replies = new ExpectedReplies();
-  private readonly writing = new Set<Promise<void>>();
-  /** Calls of which a part is in the pipe; true once nobody waits for them any more. */
+  private readonly writes: PipeWrites;
+  private readonly answers: AnswersUnderWay;
+  /** Calls whose end is not in the pipe with their beginning; true once nobody waits for them any more. */
   private readonly halfway = new Map<ReplyId, boolean>();
   private readonly turns = new DispatchTurns();
-  private readonly pipe = new EventEmitter<{ taken: [] }>();
   private closed = false;
 
   constructor(
@@ -57,6 +60,8 @@ export class StdioTransport implements ProviderTransport {
     maximumMessageBytes: number,
   ) {
     this.lines = new MessageLines(maximumMessageBytes);
+    this.writes = new PipeWrites(child.stdin);
+    this.answers = new AnswersUnderWay(MOST_ANSWERS, () => this.child.stdout.resume());
   }
 
   get pid(): number {
@@ -89,24 +94,36 @@ export class StdioTransport implements ProviderTransport {
 
   /** Resolves when the message is in the pipe. A guarded message waits for its turn, then passes its gate. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (!('method' in message)) return this.write(serializeMessage(message));
-    if (!('id' in message)) return this.notify(message);
     const line = serializeMessage(message);
+    if (!('method' in message)) return this.answer(line);
+    if (!('id' in message)) return this.notify(message);
     const gate = gateOf(line);
-    if (gate === undefined) return this.ask(message, () => this.write(line));
-    const { complete } = await this.turns.run(message.id, (signal, begun) =>
-      this.admitAndBegin(gate, signal, () => {
-        begun();
-        return this.ask(message, () => this.writeAdmitted(line, gate));
-      }),
-    );
-    this.halfway.set(message.id, false);
-    return complete.finally(() => this.halfway.delete(message.id));
+    if (gate === undefined) return this.ask(message, () => this.writes.write(line));
+    const bytes = Buffer.from(line);
+    try {
+      const { complete } = await this.turns.run(message.id, (signal, begun) =>
+        this.admitAndBegin(gate, signal, () => {
+          begun();
+          if (bytes.length > WHOLE_BYTES) this.halfway.set(message.id, false);
+          return this.ask(message, () => this.writeAdmitted(bytes, gate));
+        }),
+      );
+      await complete;
+    } finally {
+      this.halfway.delete(message.id);
+    }
   }
 
   async close(): Promise<void> {
     void this.child.stop();
     this.finish();
+  }
+
+  /** A provider that asks without reading our answers is not listened to until it does. */
+  private async answer(line: string): Promise<void> {
+    const sent = this.answers.send(line.length, () => this.writes.write(line));
+    if (this.answers.isFull) this.child.stdout.pause();
+    return sent;
   }
 
   /** The cancellation of a call that has not begun takes it out of the line; the provider never hears of either. */
@@ -117,7 +134,7 @@ export class StdioTransport implements ProviderTransport {
       if (this.halfway.has(id)) this.halfway.set(id, true);
       if (this.turns.leave(id, new SessionError('cancelled', 'The call was cancelled.', { sent: 'no' }))) return;
     }
-    return this.write(serializeMessage(message));
+    return this.writes.write(serializeMessage(message));
   }
 
   /** From here on the provider may answer this request. */
@@ -141,22 +158,15 @@ export class StdioTransport implements ProviderTransport {
     begin: () => Promise<BegunWrite>,
   ): Promise<BegunWrite> {
     for (let attempt = 0; attempt < ADMISSION_ATTEMPTS; attempt += 1) {
-      await this.pipeTaken(signal);
+      await this.writes.taken(signal);
       signal.throwIfAborted();
       await gate.admit();
       // something small may have come in between; an admitted message begins to be written at once
-      if (this.writing.size > 0) await this.pipeTaken(AbortSignal.timeout(ROOM_POLL_MS));
-      if (this.writing.size === 0 && gate.mayWrite()) return begin();
+      if (!this.writes.areTaken) await this.writes.taken(AbortSignal.timeout(ROOM_POLL_MS));
+      if (this.writes.areTaken && gate.mayWrite()) return begin();
       gate.abandoned();
     }
     throw new SessionError('busy', 'The call could not be written while its admission held.', { sent: 'no' });
-  }
-
-  /** Until no earlier write waits for room, or the signal aborts. */
-  private async pipeTaken(signal: AbortSignal): Promise<void> {
-    while (this.writing.size > 0 && !signal.aborted) {
-      await once(this.pipe, 'taken', { signal }).catch(() => undefined);
-    }
   }
 
   /**
@@ -164,20 +174,21 @@ export class StdioTransport implements ProviderTransport {
    * would go out whenever it reads again, admitted or not; only ending the session takes it back. Resolves when the
    * message has begun.
    */
-  private async writeAdmitted(line: string, gate: DispatchGate): Promise<BegunWrite> {
-    if (this.closed || !this.child.stdin.writable) {
+  private async writeAdmitted(bytes: Buffer, gate: DispatchGate): Promise<BegunWrite> {
+    if (!this.writes.canBegin) {
       gate.abandoned();
       throw new SessionError('interrupted', 'The session broke before the call was written.', { sent: 'no' });
     }
-    const bytes = Buffer.from(line);
-    const begun = this.write(bytes.subarray(0, WHOLE_BYTES));
-    const complete = bytes.length > WHOLE_BYTES ? this.write(bytes.subarray(WHOLE_BYTES)) : begun;
+    const begun = this.writes.write(bytes.subarray(0, WHOLE_BYTES));
+    const complete = bytes.length > WHOLE_BYTES ? this.writes.write(bytes.subarray(WHOLE_BYTES)) : begun;
+    // where the beginning fails, nobody waits for the rest
+    complete.catch(() => undefined);
     let takenBack = false;
     const watch = setInterval(() => {
       if (gate.mayWrite()) return;
       clearInterval(watch);
       takenBack = true;
-      this.child.stdin.destroy();
+      this.writes.destroy();
       void this.close();
     }, ROOM_POLL_MS);
     // the gate is free as soon as the call has begun; the rest may wait for the provider to read
@@ -193,36 +204,6 @@ export class StdioTransport implements ProviderTransport {
       gate.written();
     }
     return { complete };
-  }
-
-  private write(data: string | Buffer): Promise<void> {
-    const written = this.writeToPipe(data);
-    const settled = written.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.writing.add(settled);
-    void settled.then(() => {
-      this.writing.delete(settled);
-      if (this.writing.size === 0) this.pipe.emit('taken');
-    });
-    return written;
-  }
-
-  private writeToPipe(data: string | Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.closed || !this.child.stdin.writable) {
-        reject(new SessionError('interrupted', 'The provider process no longer reads.', { sent: 'no' }));
-        return;
-      }
-      this.child.stdin.write(data, (error) => {
-        if (error)
-          reject(
-            new SessionError('interrupted', 'The provider process no longer reads.', { sent: 'maybe', cause: error }),
-          );
-        else resolve();
-      });
-    });
   }
 
   private receive(chunk: Buffer): void {
@@ -253,10 +234,7 @@ export class StdioTransport implements ProviderTransport {
 
   /** Puts an error of our own in place of answers that cannot be read. */
   private fail(ids: readonly ReplyId[], why: LocalErrorData['warren']): void {
-    for (const id of ids) {
-      const data: LocalErrorData = { warren: why };
-      this.hand({ jsonrpc: '2.0', id, error: { code: LOCAL_ERROR_CODE, message: why, data } });
-    }
+    for (const id of ids) this.hand(localAnswer(id, why));
   }
 
   /** Whatever a provider writes, it must not bring down those who read it. */
@@ -278,6 +256,9 @@ export class StdioTransport implements ProviderTransport {
   private finish(): void {
     if (this.closed) return;
     this.closed = true;
+    this.writes.close();
+    // a pipe that is not read to its end is never closed
+    this.child.stdout.resume();
     this.turns.leaveAll(new SessionError('interrupted', 'The session broke before the call was sent.', { sent: 'no' }));
     this.onclose?.();
   }
