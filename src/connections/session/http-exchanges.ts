@@ -87,6 +87,11 @@ export class HttpExchanges {
     return exchange.streams;
   }
 
+  /** Whether so many answers to the provider are under way that a further one would be dropped. */
+  get isBusy(): boolean {
+    return this.answers.isFull;
+  }
+
   /** Whether the running code belongs to no request's exchange. */
   get isApart(): boolean {
     return current.getStore() === undefined;

@@ -45,7 +45,8 @@ export class HttpTransport implements ProviderTransport {
       if (init?.method === 'GET' && response.ok && this.exchanges.isApart) this.standing.opened();
       return response;
     };
-    this.exchanges = new HttpExchanges(tidying(noting, 'come-back'));
+    const isBusy = (): boolean => this.exchanges.isBusy;
+    this.exchanges = new HttpExchanges(tidying(noting, { answers: 'come-back', isBusy }));
     this.inner = new StreamableHTTPClientTransport(new URL(launch.url), {
       fetch: tellingStreamFailures(this.exchanges.fetch, (id, error) => {
         if (error instanceof OutboundError && error.reason === 'message_too_large') this.fail(id, 'too_large', error);

@@ -27,7 +27,8 @@ class LegacySseTransport implements ProviderTransport {
   private started = false;
 
   constructor(launch: HttpLaunch, fetch: FetchLike) {
-    this.exchanges = new HttpExchanges(tidying(fetch, 'come-elsewhere'));
+    const isBusy = (): boolean => this.exchanges.isBusy;
+    this.exchanges = new HttpExchanges(tidying(fetch, { answers: 'come-elsewhere', isBusy }));
     this.inner = new SSEClientTransport(new URL(launch.url), {
       fetch: this.exchanges.fetch,
       requestInit: { headers: launch.headers },

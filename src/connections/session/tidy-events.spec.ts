@@ -5,14 +5,20 @@ const result = { content: [] };
 const answer = { jsonrpc: '2.0', id: 3, result };
 const failed = (id: unknown) => ({ id, error: { data: { warren: 'malformed' } } });
 
-function tidied(events: string, owner?: number): Promise<string> {
-  const body = new Blob([events]).stream() as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return new Response(tidyEvents(body, owner)).text();
+function tidied(events: string, owner?: number, isBusy = false): Promise<string> {
+  // in one piece
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode(events));
+      controller.close();
+    },
+  });
+  return new Response(tidyEvents(body, { owner, isBusy: () => isBusy })).text();
 }
 
 /** The data of the events that come out. */
-async function seen(events: string, owner?: number): Promise<unknown[]> {
-  const data = (await tidied(events, owner)).split('\n').filter((line) => line.startsWith('data:'));
+async function seen(events: string, owner?: number, isBusy = false): Promise<unknown[]> {
+  const data = (await tidied(events, owner, isBusy)).split('\n').filter((line) => line.startsWith('data:'));
   return data.map((line) => (/^data:\s*\{/.test(line) ? JSON.parse(line.slice(5)) : line.slice(5).trim()));
 }
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -52,6 +58,22 @@ describe('tidyEvents', () => {
   it('hands on a batch one by one', async () => {
     const progress = { jsonrpc: '2.0', method: 'notifications/progress' };
     expect(await seen(`id: 4\n${event([progress, { ...answer, error: null }])}`, 3)).toEqual([progress, answer]);
+  });
+
+  it('passes over what the provider asks while it is busy, and nothing else', async () => {
+    const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress' };
+    const events = [ping, [ping, progress], ping, answer].map(event).join('');
+    expect(await seen(events, 3)).toEqual([ping, ping, progress, ping, answer]);
+    expect(await seen(events, 3, true)).toEqual([progress, answer]);
+  });
+
+  it('lets others have their turn within many events', async () => {
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 0);
+    await tidied(event(answer).repeat(20_000));
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(5);
   });
 
   it('leaves an event that was cut off without its end', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { tidying } from './tidy-response.js';
 
+const READING = { answers: 'come-elsewhere', isBusy: () => false } as const;
+
 async function received(contentType: string, chunks: readonly string[]): Promise<string> {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -11,7 +13,7 @@ async function received(contentType: string, chunks: readonly string[]): Promise
   const headers = { 'content-type': contentType, 'mcp-session-id': 's' };
   const response = await tidying(
     () => Promise.resolve(new Response(body, { status: 201, headers })),
-    'come-elsewhere',
+    READING,
   )('http://a.test');
   expect([response.status, response.headers.get('mcp-session-id')]).toEqual([201, 's']);
   return response.text();
@@ -63,7 +65,7 @@ describe('tidying', () => {
     const headers = { 'content-type': 'text/event-stream' };
     const response = await tidying(
       () => Promise.resolve(new Response(readable, { headers })),
-      'come-elsewhere',
+      READING,
     )('http://a.test');
     const [writer, reader] = [writable.getWriter(), response.body?.getReader()];
     void writer.write(Buffer.from('data: {"first":1}\n\n'));

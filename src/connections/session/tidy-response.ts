@@ -3,20 +3,26 @@ import { tidyEvents } from './tidy-events.js';
 import { readMessage } from './read-message.js';
 import { requestIdOf } from './request-id.js';
 
+export interface Reading {
+  /** Whether what comes back answers the request that was sent, or answers come on the common stream only. */
+  answers: 'come-back' | 'come-elsewhere';
+  /** Whether what the provider asks is passed over for now. */
+  isBusy: () => boolean;
+}
+
 /**
  * A fetch whose answers the protocol client can read where they have one meaning; it would refuse a whole message for a
  * member of its envelope that is null, and drop an event that is no message without a word. Whatever needs no change
- * passes as it came. `answers`: whether what comes back belongs to the request that was sent, or only to the common
- * stream. Errors: `SdkError` for an answer to a request that has no body.
+ * passes as it came. Errors: `SdkError` for an answer to a request that has no body.
  */
-export function tidying(fetch: FetchLike, answers: 'come-back' | 'come-elsewhere'): FetchLike {
+export function tidying(fetch: FetchLike, { answers, isBusy }: Reading): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
     const owner = answers === 'come-back' ? requestIdOf(init?.body) : undefined;
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
     const { status, statusText, headers, body } = response;
     if (type === 'text/event-stream' && body !== null)
-      return new Response(tidyEvents(body, owner), { status, statusText, headers });
+      return new Response(tidyEvents(body, { owner, isBusy }), { status, statusText, headers });
     const owesBody = owner !== undefined && response.ok;
     const isJson = type === 'application/json' && body !== null;
     if (!isJson && !(owesBody && (type === undefined || status === 202))) return response;
