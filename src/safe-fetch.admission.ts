@@ -18,19 +18,21 @@ export class AdmissionRefused extends Error {
  * admission, then the write. An admission whose deadline passed, or whose socket was lost, before the first byte is asked
  * for again.
  *
+ * `openSocket` is bounded by the same signal.
+ *
  * @throws AdmissionRefused with what `admit` rejects with; OutboundError `admission_expired` after three expired admissions
  */
-export async function sendAdmitted<T>(
+export async function sendAdmitted<S, T>(
   gate: DispatchGate,
   signal: AbortSignal | undefined,
-  steps: { openSocket: () => Promise<void>; send: (watch: WriteWatch) => Promise<T> },
+  steps: { openSocket: () => Promise<S>; send: (socket: S, watch: WriteWatch) => Promise<T> },
 ): Promise<T> {
   for (let attempt = 1; attempt <= maximumAttempts; attempt += 1) {
-    await untilAborted(steps.openSocket(), signal);
+    const socket = await steps.openSocket();
     await admit(gate, signal);
     const admission = new Admission(gate);
     try {
-      return await steps.send(admission);
+      return await steps.send(socket, admission);
     } catch (error) {
       const mayAskAgain = admission.expired || (!admission.begun && attempt < maximumAttempts && isLostSocket(error));
       if (!mayAskAgain) throw error;

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import type { buildConnector } from 'undici';
 import { parseAddress } from './address-classes.js';
 import { canonicalHost } from './address-policy.js';
 import { Deadline, DeadlinePassed } from './deadline.js';
@@ -29,41 +28,28 @@ export class CheckedConnector {
     setMaxListeners(0, this.closing.signal);
   }
 
-  /** For undici's `connect` option. */
-  readonly connect: buildConnector.connector = ({ protocol, hostname, port }, callback) => {
-    const url = new URL(`${protocol}//${hostname.includes(':') ? `[${hostname}]` : hostname}`);
-    url.port = port;
-    void this.openFor(url, callback);
-  };
-
-  /** How many opened sockets wait for a request to this origin. */
-  readyCount(origin: string): number {
-    return this.ready.count(origin);
-  }
-
   /** Opens a socket ahead of the request that will take it; it is dropped when none comes within 4 s. */
   async prepare(url: URL): Promise<void> {
-    this.ready.put(url.origin, await this.open(url));
+    this.keep(url, await this.open(url));
+  }
+
+  /** Keeps an open socket that has carried nothing for the next request to its origin, 4 s long. */
+  keep(url: URL, socket: Socket | undefined): void {
+    if (socket !== undefined) this.ready.put(url.origin, socket);
+  }
+
+  /** A socket that was opened ahead. */
+  takeKept(url: URL): Socket | undefined {
+    return this.ready.take(url.origin);
   }
 
   close(): void {
-    this.closing.abort(new OutboundError('unknown', 'the connection was given up: shutting down'));
+    this.closing.abort(shuttingDown());
     this.ready.close();
   }
 
-  private async openFor(url: URL, callback: buildConnector.Callback): Promise<void> {
-    let socket: Socket;
-    try {
-      // Awaited even when one is ready: undici overlooks a socket it is handed before `connect` returned.
-      socket = await (this.ready.take(url.origin) ?? this.open(url));
-    } catch (error) {
-      callback(error as Error, null);
-      return;
-    }
-    callback(null, socket);
-  }
-
-  private async open(url: URL): Promise<Socket> {
+  /** Errors: `OutboundError`, or one of the network. */
+  async open(url: URL): Promise<Socket> {
     const host = canonicalHost(url.hostname);
     const port = portOf(url);
     // AbortSignal.any would leave a trace of every dial on `closing`, which lives as long as the process
@@ -87,6 +73,10 @@ export class CheckedConnector {
       deadline.end();
     }
   }
+}
+
+export function shuttingDown(): OutboundError {
+  return new OutboundError('unknown', 'the connection was given up: shutting down');
 }
 
 export function portOf(url: URL): number {

@@ -1,5 +1,6 @@
-import { type Agent, Dispatcher } from 'undici';
+import { Dispatcher } from 'undici';
 import { OutboundError } from './outbound-error.js';
+import type { OutboundSocket } from './safe-fetch.outbound-socket.js';
 import type { WriteWatch } from './safe-fetch.write-watch.js';
 
 /** Interim answers (1xx) before the real one; a provider may send a few, an endless row of them is an attack. */
@@ -16,13 +17,13 @@ interface RequestEvents {
 }
 
 /**
- * Carries one hop from undici's `fetch` to the agent. It gives undici the body as bytes rather than as a stream, because
+ * Carries one hop from undici's `fetch` to its socket. It gives undici the body as bytes rather than as a stream, because
  * undici writes head and bytes in one synchronous turn, right after `onConnect`: so what `watch` answers there still
  * holds when the first byte leaves.
  */
 export class HopDispatcher extends Dispatcher {
   constructor(
-    private readonly agent: Agent,
+    private readonly socket: OutboundSocket,
     private readonly body: Buffer | null,
     private readonly headerCount: number,
     private readonly watch: WriteWatch,
@@ -31,7 +32,10 @@ export class HopDispatcher extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.agent.dispatch({ ...options, body: this.body }, new HopEvents(handler, this.headerCount, this.watch));
+    return this.socket.dispatch(
+      { ...options, body: this.body },
+      (ended) => new HopEvents(handler, this.headerCount, this.watch, ended),
+    );
   }
 }
 
@@ -43,6 +47,7 @@ class HopEvents {
     private readonly inner: RequestEvents,
     private readonly headerCount: number,
     private readonly watch: WriteWatch,
+    private readonly ended: () => void,
   ) {}
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -74,10 +79,16 @@ class HopEvents {
   }
 
   onComplete(trailers: string[] | null): void {
+    this.ended();
     this.inner.onComplete?.(trailers);
   }
 
   onError(error: Error): void {
+    this.failed(error);
+  }
+
+  failed(error: Error): void {
+    this.ended();
     this.inner.onError?.(error);
   }
 }

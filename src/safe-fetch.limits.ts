@@ -11,7 +11,10 @@ export interface FetchLimits {
   headersMs: number;
   /** Between two pieces of an answer; long, because an idle event stream is healthy. */
   idleMs: number;
+  /** Sockets of one owner to one origin; as many calls as a connection may allow at once. */
   socketsPerOrigin: number;
+  /** Sockets beside them for event streams; twice as many as a connection's sessions, some of which may be ending. */
+  streamsPerOrigin: number;
 }
 
 export const defaultFetchLimits: FetchLimits = {
@@ -22,4 +25,5 @@ export const defaultFetchLimits: FetchLimits = {
   headersMs: 310_000,
   idleMs: 900_000,
   socketsPerOrigin: 64,
+  streamsPerOrigin: 128,
 };

@@ -35,6 +35,7 @@ export class ReadySockets {
     this.byOrigin.set(origin, [...waiting, entry]);
     // Reading while it waits is how a close by the other side is noticed.
     socket.on('data', entry.onData);
+    socket.resume();
     socket.once('close', () => {
       this.remove(origin, entry);
     });

@@ -1,11 +1,11 @@
-import { Agent, fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
+import { fetch as undiciFetch, type Response as UndiciResponse } from 'undici';
 import { parseAddress } from './address-classes.js';
 import { type AllowedNetworks, canonicalHost, type Listener } from './address-policy.js';
 import { type DispatchGate, gateOf } from './dispatch-gate.js';
 import { displayUrl } from './display-url.js';
 import { classifyOutboundError, OutboundError, type OutboundSent } from './outbound-error.js';
 import { AdmissionRefused, sendAdmitted } from './safe-fetch.admission.js';
-import { CheckedConnector, portOf } from './safe-fetch.connector.js';
+import { CheckedConnector, portOf, shuttingDown } from './safe-fetch.connector.js';
 import { HopDispatcher } from './safe-fetch.exchange.js';
 import { defaultFetchLimits, type FetchLimits } from './safe-fetch.limits.js';
 import { sendOverLostSockets } from './safe-fetch.lost-socket.js';
@@ -13,7 +13,9 @@ import { redirectTarget } from './safe-fetch.redirects.js';
 import { outboundUrl, type ReplayableRequest, replayableRequest } from './safe-fetch.request.js';
 import { type Lookup, lookupAll, resolveAllowed, type ResolvePolicy } from './safe-fetch.resolve.js';
 import { limitedResponse } from './safe-fetch.response.js';
-import { SocketSupply } from './safe-fetch.socket-supply.js';
+import type { OutboundSocket } from './safe-fetch.outbound-socket.js';
+import { SocketHold } from './safe-fetch.socket-lane.js';
+import { SocketLanes, type SocketOwner } from './safe-fetch.socket-lanes.js';
 import type { WriteWatch } from './safe-fetch.write-watch.js';
 
 export interface SafeFetchOptions {
@@ -28,6 +30,7 @@ export interface SafeFetchOptions {
 
 /** One call of `fetch`, over all its hops. */
 interface Errand {
+  owner: SocketOwner;
   request: ReplayableRequest;
   signal: AbortSignal | undefined;
   gate: DispatchGate | undefined;
@@ -44,38 +47,50 @@ export class SafeFetch {
   private readonly limits: FetchLimits;
   private readonly policy: ResolvePolicy;
   private readonly connector: CheckedConnector;
-  private readonly sockets: SocketSupply;
-  private readonly agent: Agent;
+  private readonly lanes: SocketLanes;
 
   constructor(options: SafeFetchOptions) {
     this.limits = { ...defaultFetchLimits, ...options.limits };
     const { allowedNetworks, ownListeners, lookup = lookupAll } = options;
     this.policy = { allowedNetworks, ownListeners, lookup };
     this.connector = new CheckedConnector(this.policy, this.limits, options.authorities);
-    this.sockets = new SocketSupply(this.connector, this.limits.socketsPerOrigin);
-    this.agent = new Agent({
-      connect: this.connector.connect,
-      connections: this.limits.socketsPerOrigin,
-      pipelining: 1,
-      allowH2: false,
-      maxHeaderSize: this.limits.headerBytes,
-      headersTimeout: this.limits.headersMs,
-      bodyTimeout: this.limits.idleMs,
-      factory: (origin, poolOptions) => this.sockets.openPool(String(origin), poolOptions),
-    });
+    const { socketsPerOrigin, streamsPerOrigin } = this.limits;
+    this.lanes = new SocketLanes(
+      this.connector,
+      { exchanges: socketsPerOrigin, streams: streamsPerOrigin },
+      {
+        pipelining: 1,
+        allowH2: false,
+        maxHeaderSize: this.limits.headerBytes,
+        headersTimeout: this.limits.headersMs,
+        bodyTimeout: this.limits.idleMs,
+      },
+    );
   }
 
   /**
    * Has the signature of the standard `fetch` and is bound, so that it can be handed over as one. Redirects within the
    * origin are followed here, whatever `init.redirect` says, except that `error` refuses them.
    */
-  readonly fetch = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+  readonly fetch = (input: string | URL, init: RequestInit = {}): Promise<Response> => this.run('', input, init);
+
+  /** The same with sockets of the owner's own, so that no other owner's requests keep it waiting, nor it theirs. */
+  fetchFor(owner: SocketOwner): (input: string | URL, init?: RequestInit) => Promise<Response> {
+    return (input, init = {}) => this.run(owner, input, init);
+  }
+
+  /** To how many origins there are sockets or requests, counted for each owner and kind of request. */
+  get openLanes(): number {
+    return this.lanes.count;
+  }
+
+  private async run(owner: SocketOwner, input: string | URL, init: RequestInit): Promise<Response> {
     const signal = init.signal ?? undefined;
     signal?.throwIfAborted();
     let url = outboundUrl(input);
     const request = replayableRequest(init);
     const gate = request.body === null ? undefined : gateOf(request.body.toString());
-    const errand: Errand = { request, signal, gate, sent: 'no' };
+    const errand: Errand = { owner, request, signal, gate, sent: 'no' };
     try {
       for (let followed = 0; ; followed += 1) {
         const answer = await this.hop(url, errand);
@@ -90,7 +105,7 @@ export class SafeFetch {
     } catch (error) {
       throw translated(error, url, errand.sent, signal);
     }
-  };
+  }
 
   /** Resolves a host and checks every address, without dialling: the addresses a request would be sent to. */
   async resolve(input: string | URL): Promise<readonly string[]> {
@@ -111,35 +126,33 @@ export class SafeFetch {
   /** Ends every socket and fails what is under way. */
   async close(): Promise<void> {
     this.connector.close();
-    await this.agent.destroy();
+    await this.lanes.close(shuttingDown());
   }
 
   private async hop(url: URL, errand: Errand): Promise<UndiciResponse> {
     // A literal is judged before anything else, so that its refusal has the right reason even on a port fetch forbids.
     const isLiteral = parseAddress(canonicalHost(url.hostname)) !== undefined;
     if (isLiteral) await resolveAllowed(url.hostname, portOf(url), this.policy);
-    if (errand.gate === undefined) return sendOverLostSockets((watch) => this.send(url, errand, watch));
-    const claim = this.sockets.claim(url);
+    const lane = this.lanes.of(errand.owner, url, errand.request);
+    const hold = new SocketHold(lane, errand.signal ?? new AbortController().signal);
+    const openSocket = async (): Promise<OutboundSocket> => {
+      const socket = await hold.socket();
+      // admission takes its time
+      socket.watch();
+      return socket;
+    };
+    const send = (socket: OutboundSocket, watch: WriteWatch): Promise<UndiciResponse> =>
+      this.send(url, errand, socket, watch);
     try {
-      return await sendAdmitted(errand.gate, errand.signal, {
-        openSocket: () => claim.socket(),
-        send: (watch) =>
-          this.send(url, errand, {
-            beforeFirstByte: () => {
-              watch.beforeFirstByte();
-              claim.release();
-            },
-            afterLastByte: () => {
-              watch.afterLastByte();
-            },
-          }),
-      });
+      return errand.gate === undefined
+        ? await sendOverLostSockets(async (watch) => send(await hold.socket(), watch))
+        : await sendAdmitted(errand.gate, errand.signal, { openSocket, send });
     } finally {
-      claim.release();
+      hold.leave();
     }
   }
 
-  private send(url: URL, errand: Errand, watch: WriteWatch): Promise<UndiciResponse> {
+  private send(url: URL, errand: Errand, socket: OutboundSocket, watch: WriteWatch): Promise<UndiciResponse> {
     const { method, headers, body } = errand.request;
     const noting: WriteWatch = {
       beforeFirstByte: () => {
@@ -156,7 +169,7 @@ export class SafeFetch {
       body,
       redirect: 'manual',
       signal: errand.signal ?? null,
-      dispatcher: new HopDispatcher(this.agent, body, this.limits.headerCount, noting),
+      dispatcher: new HopDispatcher(socket, body, this.limits.headerCount, noting),
     });
   }
 }

@@ -99,7 +99,9 @@ describe('bodies', () => {
   it('lets go of the socket when the reader cancels', async () => {
     const gone = pending<undefined>();
     const server = await tcpServer((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n');
+      socket.on('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n');
+      });
       socket.once('close', () => {
         gone.resolve(undefined);
       });
