@@ -106,7 +106,8 @@ export class SessionOpener {
     endpoint: HttpLaunch,
     signal: AbortSignal,
   ): Promise<ProviderSession> {
-    const fetch: FetchLike = (url, init) => this.safeFetch.fetch(url, init);
+    // sessions kept apart by agent must not wait for each other's sockets either
+    const fetch: FetchLike = this.safeFetch.fetchFor(launch.sessionScope === 'agent' ? {} : launch.id);
     const known = launch.era?.era === 'legacy';
     try {
       return await this.dial(endpoint, fetch, known ? 'legacy' : 'auto', signal);
