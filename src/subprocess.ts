@@ -16,6 +16,8 @@ const STDERR_TAIL_BYTES = 256 * 1024;
 const EOF_GRACE_MS = 100;
 /** How long a killed leader's exit may take to be noticed, milliseconds. */
 const EXIT_WAIT_MS = 500;
+/** How long what was written before the end may take to be read, milliseconds. */
+const LAST_READ_MS = 1_000;
 
 /** One for all, so that many who end at once are looked for in one reading. */
 const processTable = ProcessTable.ofDescendants();
@@ -69,7 +71,7 @@ export class Subprocess {
     readonly startedAt: Date,
     readonly stdin: Writable,
     readonly stdout: Readable,
-    stderr: Readable,
+    private readonly stderr: Readable,
     exit: Promise<ProcessExit>,
     private readonly ladder: StopLadder,
   ) {
@@ -79,6 +81,7 @@ export class Subprocess {
     this.exited = exit;
     this.ended = exit.then(async (status) => {
       await ladder.end();
+      this.closePipes();
       return status;
     });
   }
@@ -133,6 +136,15 @@ export class Subprocess {
   /** Kills the process and all that it started; resolves when they have been told. */
   kill(): Promise<void> {
     return this.ladder.kill();
+  }
+
+  /** Somebody who got away may hold the other ends for ever; what was written before the end has a moment to be read. */
+  private closePipes(): void {
+    this.stdin.destroy();
+    for (const stream of [this.stdout, this.stderr]) {
+      const closing = setTimeout(() => stream.destroy(), LAST_READ_MS).unref();
+      stream.once('close', () => clearTimeout(closing));
+    }
   }
 
   private async runStopLadder(): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance, type IntervalHistogram } from 'node:perf_hooks';
 import { Instance } from '../../src/instance.js';
@@ -30,6 +31,10 @@ const endings = [
   { ending: 'leaves by itself', end: (child: Subprocess) => void child.stdin.write('leave\n'), started: litter },
   { ending: 'is killed', end: (child: Subprocess) => void process.kill(child.pid, 'SIGKILL'), started: litter },
 ];
+
+function openDescriptors(): number {
+  return readdirSync('/proc/self/fd').length;
+}
 
 describe('a process that ends', () => {
   const instance = new Instance();
@@ -64,6 +69,21 @@ describe('a process that ends', () => {
       )
       .toSorted();
   }
+
+  it('leaves no pipe open that somebody who got away still holds', async () => {
+    const before = openDescriptors();
+    const children = await Promise.all(Array.from({ length: 5 }, () => launch(bare)));
+    expect(openDescriptors()).toBeGreaterThan(before + 10);
+    for (const child of children) child.stdin.write('leave\n');
+    await Promise.all(children.map(({ ended }) => ended));
+    // the fault has to fire: they live, with our pipes as their output
+    expect(living(bare)).toHaveLength(5);
+    await eventually(() => {
+      expect(children.map(({ stdin, stdout }) => stdin.destroyed && stdout.destroyed)).not.toContain(false);
+      expect(openDescriptors()).toBeLessThanOrEqual(before);
+    }, 20_000);
+    expect(living(bare)).toHaveLength(5);
+  });
 
   it.each(endings)(
     'and $ending leaves nothing of what it started, and others alone',
