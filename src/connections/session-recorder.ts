@@ -7,8 +7,10 @@ import { ConnectionsService } from './connections.service.js';
 import type { ProviderIdentity } from './session/provider-session.js';
 import { SessionListeners, type SessionTransition } from './session/session-listeners.js';
 
-/** With the database away, more than this is not worth keeping: `lastKnown` only needs the latest. */
+/** With the database away, more than this is not worth keeping; where `lastKnown` ends is kept beyond it. */
 const MAX_WAITING = 1_000;
+/** So many connections that changed are remembered while the line is full. */
+const MAX_UNWRITTEN = 10_000;
 
 /**
  * Writes down what sessions tell: transitions and the learned protocol era, one after the other, off the call path; and
@@ -18,6 +20,8 @@ const MAX_WAITING = 1_000;
 export class SessionRecorder implements OnModuleInit {
   private tail: Promise<void> = Promise.resolve();
   private waiting = 0;
+  /** The latest transition of each connection that found the line full; written as soon as there is room. */
+  private readonly unwritten = new Map<string, LastKnown>();
 
   constructor(
     private readonly listeners: SessionListeners,
@@ -33,16 +37,30 @@ export class SessionRecorder implements OnModuleInit {
   }
 
   /** Resolves when everything told so far is written or given up. */
-  flush(): Promise<void> {
-    return this.tail;
+  async flush(): Promise<void> {
+    let seen: Promise<void> | undefined;
+    while (seen !== this.tail) {
+      seen = this.tail;
+      await seen;
+    }
   }
 
   private noteTransition(id: string, { status, reason }: SessionTransition): void {
     const lastKnown: LastKnown = { status, at: new Date().toISOString(), ...(reason === undefined ? {} : { reason }) };
-    this.enqueue(async () => {
-      await this.connections.recordLastKnown(id, lastKnown);
-      await this.events.record(id, status, reason);
-    });
+    // what is told later must not be overtaken by what waits already
+    if (this.waiting >= MAX_WAITING || this.unwritten.has(id)) return this.postpone(id, lastKnown);
+    this.enqueue(() => this.write(id, lastKnown));
+  }
+
+  /** Only the latest counts; those it takes the place of leave no event. */
+  private postpone(id: string, lastKnown: LastKnown): void {
+    if (this.unwritten.size >= MAX_UNWRITTEN && !this.unwritten.has(id)) return;
+    this.unwritten.set(id, lastKnown);
+  }
+
+  private async write(id: string, lastKnown: LastKnown): Promise<void> {
+    await this.connections.recordLastKnown(id, lastKnown);
+    await this.events.record(id, lastKnown.status, lastKnown.reason);
   }
 
   private noteEra(id: string, { era, discover }: ProviderIdentity): void {
@@ -63,6 +81,14 @@ export class SessionRecorder implements OnModuleInit {
       .catch((error: unknown) => this.logger.warn({ error }, 'what a session told could not be recorded'))
       .finally(() => {
         this.waiting -= 1;
+        this.catchUp();
       });
+  }
+
+  private catchUp(): void {
+    for (const [id, lastKnown] of this.unwritten) {
+      this.unwritten.delete(id);
+      return this.enqueue(() => this.write(id, lastKnown));
+    }
   }
 }
