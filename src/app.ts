@@ -14,6 +14,7 @@ import { OwnSecrets } from './own-secrets.js';
 import type { Platform } from './platform.js';
 import { ProblemFilter } from './problem.filter.js';
 import { RequestGate } from './request-gate.js';
+import { mcpBodyProblem } from './runtime/mcp.problems.js';
 import { validationPipe } from './validation.js';
 
 /** Largest request body, bytes: a complete set of 5,000 grants with long names fits. */
@@ -46,7 +47,7 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     // only what Fastify itself reads as JSON; no forms
     bodyParser: false,
   });
-  const filter = new ProblemFilter(application.get(Logger), application.get(OwnSecrets));
+  const filter = new ProblemFilter(application.get(Logger), application.get(OwnSecrets), mcpBodyProblem);
   application.useGlobalFilters(filter);
   application.useGlobalPipes(validationPipe());
   const gate = application.get(RequestGate);

@@ -5,12 +5,16 @@ import { problemCatalogue, ProblemError, type ProblemCode } from './errors.js';
 import type { Logger } from './logger.js';
 import type { OwnSecrets } from './own-secrets.js';
 
+/** The body of an answer in JSON that takes the place of a problem; undefined where none does. */
+export type OtherForm = (problem: ProblemError, request: FastifyRequest) => Record<string, unknown> | undefined;
+
 /** Answers every error of the REST face as `application/problem+json`; nothing of a foreign error's text gets out. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly logger: Logger,
     private readonly ownSecrets: OwnSecrets,
+    private readonly otherForm: OtherForm = () => undefined,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -33,6 +37,11 @@ export class ProblemFilter implements ExceptionFilter {
     const { status, title } = problemCatalogue[problem.code];
     if (problem.retryAfterSeconds !== undefined) void reply.header('retry-after', String(problem.retryAfterSeconds));
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
+    const other = this.otherForm(problem, request);
+    if (other !== undefined) {
+      void reply.status(status).type('application/json').send(this.ownSecrets.redactor.json(other).value);
+      return;
+    }
     void reply
       .status(status)
       .type('application/problem+json')

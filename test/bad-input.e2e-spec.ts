@@ -72,15 +72,20 @@ describe('a body nested too deeply', () => {
     return { status: answer.status, body: await answer.json() };
   };
 
-  const paths = ['/api/connections', '/api/keys', '/api/grants/apply', '/api/agents/ann/menu/mcp_call', '/mcp'];
+  const detail = 'The body is nested too deeply; 200 levels are read.';
+  const problem = { code: 'malformed_json', detail };
+  const paths = [
+    ...['/api/connections', '/api/keys', '/api/grants/apply', '/api/agents/ann/menu/mcp_call'].map((path) => ({
+      path,
+      body: problem as object,
+    })),
+    { path: '/mcp', body: { jsonrpc: '2.0', id: null, error: { code: -32_700, message: detail } } },
+  ];
 
-  it.each(paths)('is refused as a problem: %s', async (path) => {
+  it.each(paths)('is refused in the form of its door: $path', async ({ path, body }) => {
     const token = path.includes('ann') || path === '/mcp' ? agentToken : bench.warren.adminKey;
     for (const levels of [201, 10_000, 1_000_000]) {
-      expect(await send(path, token, nested(levels))).toMatchObject({
-        status: 400,
-        body: { code: 'malformed_json', detail: 'The body is nested too deeply; 200 levels are read.' },
-      });
+      expect(await send(path, token, nested(levels))).toMatchObject({ status: 400, body });
     }
     const read = await send(path, token, nested(200));
     expect(JSON.stringify(read.body)).not.toContain('nested too deeply; 200');

@@ -10,6 +10,7 @@ import { McpEndpoint } from '../src/runtime/mcp.endpoint.js';
 import { McpExchanges } from '../src/runtime/mcp.exchanges.js';
 import { McpInFlight } from '../src/runtime/mcp.in-flight.js';
 import { McpLimits } from '../src/runtime/mcp.limits.js';
+import { mcpBodyProblem } from '../src/runtime/mcp.problems.js';
 import { McpToolCalls } from '../src/runtime/mcp.tool-calls.js';
 import type { CallReceipt, MenuAnswer } from '../src/runtime/menu.answers.js';
 import type { MenuCaller } from '../src/runtime/menu.caller.js';
@@ -106,7 +107,7 @@ export async function startMcpServer(limits: Partial<McpLimits> = {}): Promise<M
   // Clients keep spare connections open, which would hold up the end of each test.
   const adapter = new FastifyAdapter({ bodyLimit: 1_048_576, forceCloseConnections: true });
   const application = await NestFactory.create<NestFastifyApplication>(McpOnlyModule, adapter, { logger: false });
-  const filter = new ProblemFilter(logger, ownSecrets);
+  const filter = new ProblemFilter(logger, ownSecrets, mcpBodyProblem);
   application.useGlobalFilters(filter);
   const fastify = adapter.getInstance();
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => {

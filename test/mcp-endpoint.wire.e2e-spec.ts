@@ -59,8 +59,11 @@ describe('messages that are refused', () => {
   });
 
   it('refuses broken JSON and bodies over the limit', async () => {
-    expect((await post('{"jsonrpc"')).status).toBe(400);
-    expect((await post(rpc(1, 'ping', { pad: 'x'.repeat(1_100_000) }))).status).toBe(413);
+    const broken = await post('{"jsonrpc"');
+    expect(broken).toMatchObject({ status: 400, body: { jsonrpc: '2.0', id: null, error: { code: -32_700 } } });
+    expect(broken.headers.get('content-type')).toMatch(/^application\/json/);
+    const large = await post(rpc(1, 'ping', { pad: 'x'.repeat(1_100_000) }));
+    expect(large).toMatchObject({ status: 413, body: { jsonrpc: '2.0', id: null, error: { code: -32_000 } } });
   });
 
   it('answers an unknown method in-band, so that no client takes it for a lost session', async () => {
@@ -89,7 +92,8 @@ describe('media types', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'application/xml'])(
     'B26: refuses %s',
     async (type) => {
-      expect((await post(rpc(1, 'ping'), { 'content-type': type })).status).toBe(415);
+      const refused = await post(rpc(1, 'ping'), { 'content-type': type });
+      expect(refused).toMatchObject({ status: 415, body: { jsonrpc: '2.0', id: null, error: { code: -32_000 } } });
     },
   );
 

@@ -2,7 +2,8 @@ import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExcludeEndpoint, ApiProduces, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../access.guard.js';
-import { ProblemError } from '../errors.js';
+import { ProblemError, type ProblemCode } from '../errors.js';
+import { ProblemAnswer } from '../problem.answer.js';
 import { Route } from '../route.decorator.js';
 import type { AgentPrincipal } from './mcp.exchange.js';
 import { McpEndpoint } from './mcp.endpoint.js';
@@ -20,11 +21,43 @@ const messageSchema = () => ({
   required: ['jsonrpc'],
 });
 
+const errorSchema = () => ({
+  type: 'object',
+  description: 'A JSON-RPC error; `id` is null or left out where it could not be read.',
+  properties: {
+    jsonrpc: { type: 'string', enum: ['2.0'] },
+    id: { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
+    error: {
+      type: 'object',
+      properties: { code: { type: 'integer' }, message: { type: 'string' }, data: {} },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['jsonrpc', 'error'],
+});
+
+function bodyRefused(code: ProblemCode) {
+  return {
+    description: `\`${code}\`, as a JSON-RPC error with code -32000`,
+    content: { 'application/json': { schema: errorSchema() } },
+  };
+}
+
 @ApiTags('Menu over MCP')
 @Controller('mcp')
 export class McpController {
   constructor(private readonly endpoint: McpEndpoint) {}
 
+  @ApiResponse({
+    status: 400,
+    description: 'A JSON-RPC error for what is no message; code -32700 for a body that is `malformed_json`',
+    content: {
+      'application/json': { schema: errorSchema() },
+      'application/problem+json': { schema: { $ref: `#/components/schemas/${ProblemAnswer.name}` } },
+    },
+  })
+  @ApiResponse({ status: 413, ...bodyRefused('body_too_large') })
+  @ApiResponse({ status: 415, ...bodyRefused('unsupported_media_type') })
   @Post()
   @Route({
     access: 'mcp',
@@ -33,7 +66,6 @@ export class McpController {
       'Serves revision 2026-07-28 and, from `initialize` on, those from 2024-11-05 to 2025-11-25. A request is answered as JSON, or as an event stream when the client accepts one and there is progress to tell or the call takes long.',
     answerSchema: messageSchema(),
     headers: { 'Mcp-Session-Id': 'Answers `initialize` only; tells the calls of several clients apart' },
-    problems: ['malformed_json', 'body_too_large', 'unsupported_media_type'],
   })
   @ApiBody({ schema: messageSchema() })
   @ApiProduces('application/json', 'text/event-stream')

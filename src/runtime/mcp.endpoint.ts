@@ -20,7 +20,7 @@ export class McpEndpoint {
     private readonly inFlight: McpInFlight,
   ) {}
 
-  /** Answers one POST. Errors: `unsupported_media_type`; everything after that is answered as JSON-RPC. */
+  /** Answers one POST. Errors: `unsupported_media_type`; like everything after that, it leaves as JSON-RPC. */
   async serve(principal: AgentPrincipal, request: AuthenticatedRequest, reply: FastifyReply): Promise<void> {
     const { headers } = request;
     if (!isJsonBody(headers['content-type'])) {

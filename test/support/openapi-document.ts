@@ -80,7 +80,11 @@ function operationProblems({ name, method, path, part }: Operation, document: Pa
       `${status} has no schema`,
     );
     const problem = Number(status) >= 400 && !path.startsWith('/health/');
-    need(!problem || content.some(([type]) => type === 'application/problem+json'), `${status} is no problem`);
+    // an MCP client reads errors of JSON-RPC only
+    const errorType = /-3\d{4}/.test(textOf(partOf(response)['description']))
+      ? 'application/json'
+      : 'application/problem+json';
+    need(!problem || content.some(([type]) => type === errorType), `${status} is no problem`);
   }
   return problems;
 }
