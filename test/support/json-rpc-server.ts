@@ -16,9 +16,12 @@ export interface JsonRpcServer {
   stop(): Promise<void>;
 }
 
-/** A Streamable HTTP server on loopback that offers no stream of its own; answers as JSON, or each as a short stream. */
+/**
+ * A Streamable HTTP server on loopback that offers no stream of its own; answers as JSON, or each as a short stream.
+ * What `reply` answers with undefined stays without an answer.
+ */
 export async function startJsonRpcServer(
-  reply: (request: JsonRpcRequest, headers: IncomingHttpHeaders) => JsonRpcReply,
+  reply: (request: JsonRpcRequest, headers: IncomingHttpHeaders) => JsonRpcReply | undefined,
   as: 'application/json' | 'text/event-stream' = 'application/json',
 ): Promise<JsonRpcServer> {
   const server = createServer((request, response) => {
@@ -28,7 +31,9 @@ export async function startJsonRpcServer(
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonRpcRequest;
       if (asked.id === undefined) return response.writeHead(202).end();
-      const { status = 200, ...members } = reply(asked, request.headers);
+      const replied = reply(asked, request.headers);
+      if (replied === undefined) return;
+      const { status = 200, ...members } = replied;
       const text = JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...members });
       response.writeHead(status, { 'content-type': as });
       return response.end(as === 'application/json' ? text : `data: ${text}\n\n`);

@@ -1,13 +1,13 @@
 import {
   Client,
-  type SdkHttpError,
+  SdkHttpError,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Progress,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LearnedEra } from '../../database.schema.js';
-import { DeadlinePassed, untilAborted } from '../../deadline.js';
+import { Deadline, DeadlinePassed, untilAborted } from '../../deadline.js';
 import { withDispatchGate, type DispatchGate } from '../../dispatch-gate.js';
 import type { Subprocess } from '../../subprocess.js';
 import { version } from '../../version.js';
@@ -131,15 +131,17 @@ export class ProviderSession {
   }
 
   /**
-   * Asks for a sign of life: any JSON-RPC answer is one, an error too. Errors: `SessionError` without an answer, or when
-   * the provider no longer knows the session.
+   * Asks for a sign of life: any JSON-RPC answer is one, an error too, and so is being asked less often (429). Errors:
+   * `SessionError` without an answer, or when the provider no longer knows the session.
    */
   async ping(signal: AbortSignal): Promise<void> {
     const method = this.identity.era === 'modern' ? 'server/discover' : 'ping';
     try {
       await this.request(method, {}, { signal }, () => 'maybe');
     } catch (error) {
-      if (!(error instanceof SessionError) || error.kind !== 'provider_error') throw error;
+      if (!(error instanceof SessionError)) throw error;
+      const isRateLimited = error.cause instanceof SdkHttpError && error.cause.status === 429;
+      if (error.kind !== 'provider_error' ) throw error;
     }
   }
 
@@ -216,7 +218,9 @@ export class ProviderSession {
     if (!mayTellOfLoss(refusal)) return undefined;
     if (method === 'ping') return showsLoss(refusal) ? this.lose(new SessionLostError(sent, refusal)) : undefined;
     // the call may be at fault itself, and must not cost others their session
-    await this.ping(AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)])).catch(() => undefined);
+    const deadline = new Deadline(ASK_MS, signal);
+    await this.ping(deadline.signal).catch(() => undefined);
+    deadline.end();
     if (!this.isLost) return undefined;
     return method === 'tools/call' ? lostInCall(sent, refusal) : new SessionLostError(sent, refusal);
   }
