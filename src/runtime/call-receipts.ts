@@ -8,6 +8,7 @@ import { CallRecorder } from './call-recorder.js';
 import type { CallState, ProtectedOutcome } from './call-state.js';
 import type { CallReceipt, MenuError } from './menu.answers.js';
 import { previewOf } from './preview.js';
+import type { ToolResult } from './tool-result.js';
 
 /** Makes the receipt of a call: the one that is answered, the row that is kept, and the line in the log. */
 @Injectable()
@@ -22,6 +23,7 @@ export class CallReceipts {
 
   async finish(state: CallState, outcome: ProtectedOutcome, error: MenuError | undefined): Promise<CallReceipt> {
     const { caller, provider, asked } = state;
+    const preview = this.settings.WARREN_PREVIEW_CHARS;
     const durationMs = Math.round((performance.now() - state.began) * 1_000) / 1_000;
     const receipt: CallReceipt = {
       ok: error === undefined,
@@ -59,8 +61,8 @@ export class CallReceipts {
       result_bytes: state.resultBytes ?? null,
       protection: outcome.protection,
       truncated: outcome.truncated !== undefined,
-      argument_preview: previewOf(state.arguments, state.redactor, this.settings.WARREN_PREVIEW_CHARS),
-      result_preview: previewOf(outcome.result, state.redactor, this.settings.WARREN_PREVIEW_CHARS),
+      argument_preview: previewOf(state.arguments, state.redactor, preview),
+      result_preview: previewOf(headOf(outcome.result, preview), state.redactor, preview),
     });
     this.logger.info(
       {
@@ -77,4 +79,9 @@ export class CallReceipts {
     );
     return receipt;
   }
+}
+
+/** As much of a result as its first characters can come from: no content block has none. */
+function headOf(result: ToolResult, characters: number): ToolResult {
+  return result.content.length <= characters ? result : { ...result, content: result.content.slice(0, characters) };
 }

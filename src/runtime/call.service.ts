@@ -72,9 +72,11 @@ export class CallService {
     if (launch === undefined) throw this.refusals.providerGone();
     state.redactor = launch.redactor.with(tokenOf(state.caller));
     const raw = await this.dispatcher.dispatch(state, agent, provider, tool, { ...launch, redactor: state.redactor });
-    const protectedResult = protectResult(readToolResult(raw), state.redactor);
-    const cut = truncateResult(protectedResult.result, launch.maxResultChars);
-    state.resultBytes = Buffer.byteLength(JSON.stringify(raw) ?? '');
+    const { maxResultChars } = launch;
+    const { result, structuredContentDropped } = readToolResult(raw, maxResultChars);
+    const protectedResult = protectResult(result, state.redactor);
+    const cut = truncateResult(protectedResult.result, maxResultChars, structuredContentDropped);
+    state.resultBytes = Buffer.byteLength(JSON.stringify(result));
     return { ...cut, protection: protectedResult.protection };
   }
 

@@ -100,7 +100,7 @@ export class CallAnswer {
   @IntegerField({})
   argumentBytes: number;
 
-  @IntegerField({ nullable: true })
+  @IntegerField({ nullable: true, description: 'Of the result as JSON; a structuredContent out of all bounds apart' })
   resultBytes: number | null;
 
   @SchemaField({ schema: protectionSchema, nullable: true })

@@ -9,20 +9,25 @@ const TAIL_SHARE = 0.25;
 /**
  * Cuts a result down to what a model can read: all text blocks together keep head and tail within `maximum` characters,
  * with a visible mark; a structuredContent over it is dropped with a mark. Runs after redaction, so that no secret is
- * cut into a half that no longer matches.
+ * cut into a half that no longer matches; a structuredContent that is out of all bounds was left out before, which
+ * `isDropped` tells.
  */
-export function truncateResult(result: ToolResult, maximum: number): { result: ToolResult; truncated?: Truncation } {
+export function truncateResult(
+  result: ToolResult,
+  maximum: number,
+  isDropped = false,
+): { result: ToolResult; truncated?: Truncation } {
   const texts = result.content.filter(isText);
   const originalChars = texts.reduce((sum, block) => sum + block.text.length, 0);
   const structuredChars = result.structuredContent === undefined ? 0 : JSON.stringify(result.structuredContent).length;
-  const dropStructured = structuredChars > maximum;
+  const dropStructured = isDropped || structuredChars > maximum;
   if (originalChars <= maximum && !dropStructured) return { result };
 
   const content = originalChars <= maximum ? [...result.content] : cutTexts(result.content, originalChars, maximum);
   if (dropStructured) {
     content.push({
       type: 'text',
-      text: `[structuredContent of ${structuredChars} characters was left out: it is over the limit of ${maximum}. Ask for less, e.g. fewer items, a smaller page or a filter.]`,
+      text: `[structuredContent was left out: it is over the limit of ${maximum} characters. Ask for less, e.g. fewer items, a smaller page or a filter.]`,
     });
   }
   const { structuredContent, ...rest } = result;

@@ -1,6 +1,6 @@
-import { measureJson } from '../catalog/json-measure.js';
 import { CallFailure } from './call-failure.js';
 import type { ContentBlock } from './menu.answers.js';
+import { fitOf } from './result-fit.js';
 
 /** Deeper results could not be written as JSON again. */
 const MAX_DEPTH = 500;
@@ -12,24 +12,32 @@ export interface ToolResult {
   structuredContent?: unknown;
 }
 
+/** What was read of an answer. */
+export interface ReadResult {
+  result: ToolResult;
+  /** structuredContent was over the bound by far, and is left out before anybody walks through it. */
+  structuredContentDropped: boolean;
+}
+
 /**
  * Reads a result as leniently as a model can still use it: missing or null content is empty, a block that is no block
- * becomes a mark. Errors: `CallFailure` mcp_protocol_error when it is no object at all, or nested too
- * deeply to be handled.
+ * becomes a mark, a structuredContent of more than `maximum` characters is left out. Errors: `CallFailure`
+ * mcp_protocol_error when it is no object at all, or nested too deeply to be handled.
  */
-export function readToolResult(raw: unknown): ToolResult {
-  if (!isObject(raw) || measureJson(raw).depth > MAX_DEPTH) {
-    throw new CallFailure('mcp_protocol_error', 'The provider answered with something that is no tool result.', {
-      sent: 'yes',
-      hint: 'The provider does not follow the protocol here; tell the user.',
-    });
-  }
+export function readToolResult(raw: unknown, maximum: number): ReadResult {
+  if (!isObject(raw)) throw notAResult();
   const { content, structuredContent, isError } = raw;
-  return {
+  // what is left of the nesting inside of the result
+  const levels = MAX_DEPTH - 1;
+  const fit = fitOf(structuredContent, { characters: maximum, levels });
+  if (fit === 'too_deep' || fitOf(content, { characters: Infinity, levels }) === 'too_deep') throw notAResult();
+  const structuredContentDropped = fit === 'too_large';
+  const result: ToolResult = {
     isError: isError === true,
     content: Array.isArray(content) ? content.map(readBlock) : [],
-    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(structuredContent === undefined || structuredContentDropped ? {} : { structuredContent }),
   };
+  return { result, structuredContentDropped };
 }
 
 /** The text of a result, for the message of a failed tool. */
@@ -38,6 +46,13 @@ export function textOf(content: readonly ContentBlock[]): string {
     .filter((block) => block.type === 'text' && typeof block.text === 'string')
     .map((block) => String(block.text))
     .join('\n');
+}
+
+function notAResult(): CallFailure {
+  return new CallFailure('mcp_protocol_error', 'The provider answered with something that is no tool result.', {
+    sent: 'yes',
+    hint: 'The provider does not follow the protocol here; tell the user.',
+  });
 }
 
 function readBlock(block: unknown): ContentBlock {
