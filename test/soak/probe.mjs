@@ -8,6 +8,8 @@ import { setFlagsFromString, writeHeapSnapshot } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
+// to tell what the optimising compiler leaves on the heap from what the program does
+if (process.env.SOAK_UNOPTIMISED === '1') setFlagsFromString('--no-opt');
 // a forced collection would also throw away code that did not run lately, and so disturb the figures
 setFlagsFromString('--no-flush-bytecode');
 const collect = runInNewContext('gc');

@@ -14,6 +14,9 @@ export interface Conduct {
   /** How often each fault was seen to happen. */
   fired: Map<string, number>;
   loadMs: number;
+  /** Of the part after the warm-up, milliseconds, and the calls answered in it. */
+  steadyMs: number;
+  steadyAnswered: number;
   /** What was not seen to happen as it should; with it all ended. */
   trouble: string | undefined;
 }
@@ -41,6 +44,8 @@ export async function conduct({ house, ledger, windows, faults, form, say, snaps
   const fired = new Map<string, number>();
   const samples: Figures[] = [];
   let trouble: string | undefined;
+  let steadyFrom = performance.now();
+  let answeredBefore = 0;
   const seconds = (): string => ((performance.now() - began) / 1_000).toFixed(1).padStart(6);
 
   const fire = async (turn: number): Promise<void> => {
@@ -78,7 +83,9 @@ export async function conduct({ house, ledger, windows, faults, form, say, snaps
     let turn = 0;
     for (; turn < faults.length || isCold(); turn += 1) await step(turn);
     await sample('first');
-    for (let count = 1; count <= faults.length || performance.now() - began < form.loadMs; count += 1) {
+    steadyFrom = performance.now();
+    answeredBefore = ledger.answered;
+    for (let count = 1; count <= faults.length || performance.now() - steadyFrom < form.steadyMs; count += 1) {
       await step(turn);
       turn += 1;
       if (count % form.faultsPerSample === 0) await sample();
@@ -90,5 +97,7 @@ export async function conduct({ house, ledger, windows, faults, form, say, snaps
     await load.stop();
     for (const caller of callers) await caller.close();
   }
-  return { samples, fired, loadMs: performance.now() - began, trouble };
+  const end = performance.now();
+  const steadyAnswered = ledger.answered - answeredBefore;
+  return { samples, fired, loadMs: end - began, steadyMs: end - steadyFrom, steadyAnswered, trouble };
 }

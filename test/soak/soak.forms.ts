@@ -2,11 +2,12 @@ const MIB = 1024 * 1024;
 
 /** How long, how hard and how strict. */
 export interface SoakForm {
-  /** Of load, warm-up included, milliseconds; the steady part lasts one round of faults at least. */
-  loadMs: number;
+  /** Of load on the warm process, milliseconds; one round of faults at least. */
+  steadyMs: number;
   /**
-   * The process is warm after one round of faults and so many answered calls, by which the code they run is compiled; on
-   * a machine too slow for that, after so long, milliseconds.
+   * The process is warm after one round of faults and so many answered calls; on a machine too slow for that, after so
+   * long, milliseconds. Until then the heap grows by what the compiler makes of the code that runs, ever more slowly:
+   * with the optimising compiler switched off it does not grow at all.
    */
   warmCalls: number;
   warmAtMostMs: number;
@@ -19,7 +20,7 @@ export interface SoakForm {
   /** Calls begun in a second, at most. */
   callsPerSecond: number;
   bounds: {
-    /** Calls answered; none for a form that runs on machines of any speed. */
+    /** Calls answered in the steady part; none for a form that runs on machines of any speed. */
     calls: number;
     samples: number;
     /** Growth of the heap after garbage collection, by the line of least squares through the samples. */
@@ -34,9 +35,9 @@ export interface SoakForm {
 /** The whole soak, and a short form that checks the same on a busy machine. */
 export const soakForms = {
   full: {
-    loadMs: 600_000,
-    warmCalls: 10_000,
-    warmAtMostMs: 240_000,
+    steadyMs: 600_000,
+    warmCalls: 40_000,
+    warmAtMostMs: 480_000,
     warmFaultEveryMs: 5_000,
     faultEveryMs: 10_000,
     faultsPerSample: 3,
@@ -51,7 +52,7 @@ export const soakForms = {
     },
   },
   short: {
-    loadMs: 60_000,
+    steadyMs: 30_000,
     warmCalls: 0,
     warmAtMostMs: 0,
     warmFaultEveryMs: 0,

@@ -72,7 +72,13 @@ async function start(started: (() => Promise<unknown>)[], stop: () => Promise<vo
   await web.start();
   const socketPath = path.join(directory, 'probe');
   const probe = pathToFileURL(path.resolve('test/soak/probe.mjs')).href;
-  const environment = { ...BOUNDS, NODE_OPTIONS: `--import=${probe}`, SOAK_PROBE: socketPath };
+  const unoptimised = process.env['SOAK_UNOPTIMISED'] ?? '0';
+  const environment = {
+    ...BOUNDS,
+    NODE_OPTIONS: `--import=${probe}`,
+    SOAK_PROBE: socketPath,
+    SOAK_UNOPTIMISED: unoptimised,
+  };
   const warren = await startWarren({ database, environment });
   started.push(() => warren.stop());
   const { api } = warren;

@@ -32,8 +32,11 @@ export function report({ ledger, conduct, before, after, verdicts }: Reported): 
   say(`open handles after:  ${JSON.stringify(after.resources)}`);
   const refused = [...ledger.refusals.values()].reduce((sum, count) => sum + count, 0);
   const share = (100 * ledger.answered) / Math.max(1, ledger.answered + refused);
-  const seconds = conduct.loadMs / 1_000;
-  say(`\n${ledger.begun} calls in ${seconds.toFixed(0)} s (${(ledger.begun / seconds).toFixed(0)} a second)`);
+  const [all, steady] = [conduct.loadMs / 1_000, conduct.steadyMs / 1_000];
+  say(`\n${ledger.begun} calls in ${all.toFixed(0)} s, warm-up included`);
+  say(
+    `${conduct.steadyAnswered} answered in ${steady.toFixed(0)} s after it, ${(conduct.steadyAnswered / steady).toFixed(0)} a second`,
+  );
   say(`${share.toFixed(3)} % of the load answered; the rest: ${JSON.stringify(Object.fromEntries(ledger.refusals))}`);
   for (const line of [...ledger.told, ...after.warnings]) say(`  ${line}`);
   if (conduct.trouble !== undefined) say(`  ${conduct.trouble}`);

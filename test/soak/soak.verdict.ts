@@ -39,7 +39,7 @@ export function verdicts({ form, faults, ledger, arrivals, conduct, before, afte
   const warm = samples[0]?.rssBytes ?? 0;
   const growth = slopeOf(samples.map(({ at, heapBytes }) => ({ x: at, y: heapBytes }))) * bounds.heapGrowthMs;
   return [
-    { what: 'calls answered', measured: ledger.answered, least: bounds.calls },
+    { what: 'calls answered by the warm process', measured: conduct.steadyAnswered, least: bounds.calls },
     { what: 'calls sent twice', measured: arrivals.sentTwice, most: 0 },
     { what: 'replies to the wrong caller', measured: ledger.wrongReplies, most: 0 },
     { what: 'failures no fault explains', measured: ledger.unforeseen, most: 0 },
