@@ -141,7 +141,7 @@ export class ProviderSession {
     } catch (error) {
       if (!(error instanceof SessionError)) throw error;
       const isRateLimited = error.cause instanceof SdkHttpError && error.cause.status === 429;
-      if (error.kind !== 'provider_error') throw error;
+      if (error.kind !== 'provider_error' && !isRateLimited) throw error;
     }
   }
 
