@@ -42,7 +42,7 @@ describe('a server that may have two provider processes', () => {
     });
     const waiting = call('three', 'ok');
     await eventually(async () => ((await stateOf('three')) === 'connecting' ? true : undefined));
-    for (const { leave } of running) leave();
+    for (const each of running) each.leave();
     expect(await waiting).toMatchObject({ ok: true });
     for (const { left } of running) await left;
   });
@@ -58,9 +58,9 @@ describe('a server that may have two provider processes', () => {
       expect(await bench.api.expect(503, 'POST', `/api/connections/three/${path}`)).toMatchObject({ code: 'busy' });
     }
     expect(await call('three', 'ok')).toMatchObject({ ok: false, error: { code: 'busy', sent: 'no' } });
-    for (const { leave, left } of running) {
-      leave();
-      await left;
+    for (const each of running) {
+      each.leave();
+      await each.left;
     }
     expect(await call('three', 'ok')).toMatchObject({ ok: true });
   });
