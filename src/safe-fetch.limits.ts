@@ -11,6 +11,8 @@ export interface FetchLimits {
   headersMs: number;
   /** Between two pieces of an answer; long, because an idle event stream is healthy. */
   idleMs: number;
+  /** How long an idle socket is kept at most, whatever the server allows. */
+  keepAliveMs: number;
   /** Sockets of one owner to one origin; as many calls as a connection may allow at once. */
   socketsPerOrigin: number;
   /** Sockets beside them for event streams; twice as many as a connection's sessions, some of which may be ending. */
@@ -24,6 +26,7 @@ export const defaultFetchLimits: FetchLimits = {
   connectMs: 10_000,
   headersMs: 310_000,
   idleMs: 900_000,
+  keepAliveMs: 30_000,
   socketsPerOrigin: 64,
   streamsPerOrigin: 128,
 };

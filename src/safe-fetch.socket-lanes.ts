@@ -1,5 +1,5 @@
 import type { Client } from 'undici';
-import type { OutboundError } from './outbound-error.js';
+import { OutboundError } from './outbound-error.js';
 import type { CheckedConnector } from './safe-fetch.connector.js';
 import type { ReplayableRequest } from './safe-fetch.request.js';
 import { SocketLane } from './safe-fetch.socket-lane.js';
@@ -38,6 +38,11 @@ export class SocketLanes {
     lanes.set(key, created);
     this.owners.set(owner, lanes);
     return created;
+  }
+
+  async release(owner: SocketOwner): Promise<void> {
+    const reason = new OutboundError('http_error', 'the session of this request has ended');
+    await Promise.all([...(this.owners.get(owner)?.values() ?? [])].map((lane) => lane.close(reason)));
   }
 
   async close(reason: OutboundError): Promise<void> {

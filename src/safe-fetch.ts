@@ -64,6 +64,8 @@ export class SafeFetch {
         maxHeaderSize: this.limits.headerBytes,
         headersTimeout: this.limits.headersMs,
         bodyTimeout: this.limits.idleMs,
+        // a server may allow it for hours, and each idle socket counts on both sides
+        keepAliveMaxTimeout: this.limits.keepAliveMs,
       },
     );
   }
@@ -77,6 +79,11 @@ export class SafeFetch {
   /** The same with sockets of the owner's own, so that no other owner's requests keep it waiting, nor it theirs. */
   fetchFor(owner: SocketOwner): (input: string | URL, init?: RequestInit) => Promise<Response> {
     return (input, init = {}) => this.run(owner, input, init);
+  }
+
+  /** Closes the owner's sockets, and fails what runs on them. */
+  async release(owner: SocketOwner): Promise<void> {
+    await this.lanes.release(owner);
   }
 
   /** To how many origins there are sockets or requests, counted for each owner and kind of request. */

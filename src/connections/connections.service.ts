@@ -127,9 +127,8 @@ export class ConnectionsService {
       this.repository.renewLaunch(transaction, id),
     );
     await this.changes.announce();
-    const record = await this.require(id);
-    await this.sessions.stop(id, outdatedRevision(record));
-    return record;
+    await this.sessions.stop(id, outdatedRevision(await this.require(id)));
+    return this.require(id);
   }
 
   /** Discovers at once; a failure is told as a warning. */

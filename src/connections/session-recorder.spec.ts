@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LastKnown } from '../database.schema.js';
 import { Logger } from '../logger.js';
+import { OwnSecrets } from '../own-secrets.js';
 import { ConnectionEvents } from './connection-events.service.js';
 import { ConnectionsService } from './connections.service.js';
 import { SessionListeners } from './session/session-listeners.js';
@@ -19,7 +20,8 @@ function recorder() {
   };
   const events = Object.create(ConnectionEvents.prototype) as ConnectionEvents;
   events.record = () => Promise.resolve();
-  const made = new SessionRecorder(listeners, connections, events, Object.create(Logger.prototype) as Logger);
+  const logger = new Logger('info', new OwnSecrets([]), () => undefined);
+  const made = new SessionRecorder(listeners, connections, events, logger);
   made.onModuleInit();
   return { listeners, recorder: made, written, back: () => back() };
 }

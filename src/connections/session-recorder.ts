@@ -33,6 +33,7 @@ export class SessionRecorder implements OnModuleInit {
   onModuleInit(): void {
     this.listeners.onTransition = (id, transition) => this.noteTransition(id, transition);
     this.listeners.eraLearned = (id, identity) => this.noteEra(id, identity);
+    this.listeners.recorded = () => this.flush();
     this.listeners.currentLaunch = (id) => this.connections.launchOf(id);
   }
 
@@ -46,6 +47,7 @@ export class SessionRecorder implements OnModuleInit {
   }
 
   private noteTransition(id: string, { status, reason }: SessionTransition): void {
+    this.logger.info({ connectionId: id, status, reason }, 'session');
     const lastKnown: LastKnown = { status, at: new Date().toISOString(), ...(reason === undefined ? {} : { reason }) };
     // what is told later must not be overtaken by what waits already
     if (this.waiting >= MAX_WAITING || this.unwritten.has(id)) return this.postpone(id, lastKnown);

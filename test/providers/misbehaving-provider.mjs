@@ -1,6 +1,6 @@
 // A stdio MCP provider whose tools each fail in their own way: node misbehaving-provider.mjs [mode] [anything] [catalog.json]
 // mode: "well" (default), "modern" (revision 2026-07-28 only), "exit" (exits at start), "mute" (answers nothing), "stubborn"
-// (ends only by KILL).
+// (ends only by KILL), "late" (answers the handshake after the milliseconds that follow).
 // catalog.json: tool definitions listed beside its own. FAKE_LOG: every message that arrives, as one JSON line.
 import { appendFileSync, readFileSync, closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -113,7 +113,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const modern = mode === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
   const serverInfo = { name: 'misbehaving', version: '1.0.0' };
   if (method === 'initialize' && mode !== 'modern') {
-    send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    const greet = () =>
+      send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    if (mode === 'late') setTimeout(greet, Number(more[0]));
+    else greet();
   } else if (method === 'server/discover' && mode === 'modern') {
     const said = { supportedVersions: [MODERN], capabilities: { tools: {} }, serverInfo };
     send({ id, result: { ...modern, ...said } });

@@ -101,6 +101,7 @@ export function actor(options: Options = {}) {
     opener,
     timing,
     guardOf: () => guard,
+    onQuiet: () => undefined,
     noteEra: () => undefined,
   };
   const session = new KeepAliveSession(context);

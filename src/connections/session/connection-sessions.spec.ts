@@ -47,6 +47,24 @@ describe('the sessions of a connection', () => {
     expect(opened.map(({ closings }) => closings)).toEqual([1, 1, 0, 0]);
   });
 
+  it('are no more than allowed, also those that had ended when fewer were allowed', async () => {
+    const { opened, use, sessions } = connectionSessions();
+    const one = { ...perAgent, maxSessions: 1 };
+    await use(agent('a'), perAgent);
+    await use(agent('b'), perAgent);
+    await sessions.stop();
+    await use(agent('a'), one);
+    await use(agent('b'), one);
+    expect(opened.map(({ closings }) => closings)).toEqual([1, 1, 1, 0]);
+  });
+
+  it('are brought down to what is allowed by the next call, also of one that has a session', async () => {
+    const { opened, use } = connectionSessions();
+    for (const id of ['a', 'b', 'c']) await use(agent(id), perAgent);
+    await use(agent('b'), { ...perAgent, maxSessions: 1 });
+    expect(opened.map(({ closings }) => closings)).toEqual([1, 0, 1]);
+  });
+
   it('make enough room when fewer are allowed than before', async () => {
     const { opened, use } = connectionSessions();
     for (const id of ['a', 'b', 'c', 'd']) await use(agent(id), perAgent);

@@ -42,6 +42,7 @@ export class ConnectionSessions implements SessionContext {
     readonly opener: Pick<SessionOpener, 'open'>,
     readonly listeners: SessionListeners,
     readonly timing: SessionTiming,
+    readonly onQuiet: () => void = () => undefined,
   ) {}
 
   guardOf({ launchRevision, connectTimeoutMs }: ConnectionLaunch): StartGuard {
@@ -108,8 +109,8 @@ export class ConnectionSessions implements SessionContext {
     const isPerAgent = launch.sessionScope === 'agent';
     const key = isPerAgent && agent !== null ? sessionAgentKey(agent) : COMMON;
     // what Warren asks for itself takes no agent's session away
-    const isFull = this.sessions.filter(({ isInUse }) => isInUse).length >= launch.maxSessions;
-    const isGuest = isPerAgent && key === COMMON && !this.lasting.has(key) && isFull;
+    const isFull = this.othersInUse(key).length >= launch.maxSessions;
+    const isGuest = isPerAgent && key === COMMON && isFull && this.lasting.get(key)?.session.isInUse !== true;
     if (launch.lifecycle === 'ephemeral' || isGuest) return this.useEphemeral(launch, agent, bounds, operation);
     const owner = isPerAgent ? agent : null;
     // nothing is awaited between finding a session and its call counting as in flight
@@ -164,26 +165,38 @@ export class ConnectionSessions implements SessionContext {
     }
   }
 
-  /** At most `maxSessions`: the idle one used longest ago makes room, never one with a call in flight. */
+  /** At most `maxSessions` live: the idle one used longest ago makes room, never one with a call in flight. */
   private sessionOf(key: string, agent: SessionAgent | null, maxSessions: number): KeepAliveSession {
-    const found = this.lasting.get(key);
-    if (found !== undefined) return found.session;
-    const created = new KeepAliveSession(this, this.makeRoom(maxSessions));
-    this.lasting.set(key, { session: created, agent });
-    return created;
+    const found = this.lasting.get(key)?.session;
+    const tooMany = this.othersInUse(key).length + 1 - maxSessions;
+    // the bound may have changed since the others came
+    if (found?.isInUse === true && tooMany <= 0) return found;
+    const room = tooMany <= 0 ? undefined : this.makeRoom(key, tooMany, found?.isInUse !== true);
+    if (found?.isInUse === true) return found;
+    const session = found ?? new KeepAliveSession(this);
+    this.forgetDead();
+    this.lasting.set(key, { session, agent });
+    if (room !== undefined) session.openAfter(room);
+    return session;
   }
 
-  /** Resolves when what had to go is gone; undefined when nothing had to. */
-  private makeRoom(maxSessions: number): Promise<unknown> | undefined {
-    const tooMany = this.lasting.size + 1 - maxSessions;
-    if (tooMany <= 0) return undefined;
-    const idle = [...this.lasting].filter(([, { session }]) => session.inFlight === 0).toSorted(byWorth);
-    if (idle.length < tooMany) {
-      throw new SessionError('busy', `All ${maxSessions} sessions of this connection are in use.`);
+  private othersInUse(key: string): [string, Lasting][] {
+    return [...this.lasting].filter(([other, { session }]) => other !== key && session.isInUse);
+  }
+
+  /** Ends so many idle ones, or, unless all are needed, as many as there are; resolves when they are gone. */
+  private makeRoom(key: string, tooMany: number, needsAll: boolean): Promise<unknown> {
+    const idle = this.othersInUse(key).filter(([, { session }]) => session.inFlight === 0);
+    if (needsAll && idle.length < tooMany) {
+      throw new SessionError('busy', 'As many sessions of this connection as are allowed are in use.');
     }
-    const leaving = idle.slice(0, tooMany);
-    for (const [key] of leaving) this.lasting.delete(key);
+    const leaving = idle.toSorted(byWorth).slice(0, tooMany);
     return Promise.all(leaving.map(([, { session }]) => session.stop('idle')));
+  }
+
+  /** What an agent had is worth nothing once it has ended. */
+  private forgetDead(): void {
+    for (const [key, { session }] of this.lasting) if (!session.isInUse) this.lasting.delete(key);
   }
 
   private async openEphemeral(launch: ConnectionLaunch, signal: AbortSignal): Promise<ProviderSession> {
@@ -205,7 +218,7 @@ function byLife(a: LiveState, b: LiveState): number {
   return LIVELIEST.indexOf(a.state) - LIVELIEST.indexOf(b.state) || Date.parse(b.since) - Date.parse(a.since);
 }
 
-/** What is least missed first: what does not live, then what belongs to no agent, then what was used longest ago. */
+/** What is least missed first: what is ending, then what belongs to no agent, then what was used longest ago. */
 function byWorth([keyA, { session: a }]: [string, Lasting], [keyB, { session: b }]: [string, Lasting]): number {
   return (
     Number(a.isActive) - Number(b.isActive) ||

@@ -36,15 +36,10 @@ export class KeepAliveSession {
   private readonly quiet: QuietTimers;
   private ending: Promise<void> | undefined;
 
-  /** `predecessor` is a session that must be gone before this one opens. */
-  constructor(
-    private readonly context: SessionContext,
-    predecessor?: Promise<unknown>,
-  ) {
+  constructor(private readonly context: SessionContext) {
     this.health = new LinkHealth((session, reason) => this.broke(session, reason));
     this.recovery = new SessionRecovery(context.timing.reconnect, () => this.reconnect());
     this.quiet = new QuietTimers(context.timing);
-    this.endsWith(predecessor);
   }
 
   get state(): LiveState {
@@ -62,9 +57,9 @@ export class KeepAliveSession {
     return state === 'connecting' || state === 'connected' || this.recovery.isDue;
   }
 
-  /** Whether anything lives, or is about to. */
+  /** Whether anything lives, or is about to, or has not ended yet. */
   get isInUse(): boolean {
-    return this.isActive || this.inFlight > 0;
+    return this.isActive || this.inFlight > 0 || this.ending !== undefined;
   }
 
   /** Whether it holds a link, and nobody uses it. */
@@ -104,7 +99,7 @@ export class KeepAliveSession {
           }
         } catch (error) {
           this.health.failed(error, session, launch);
-          throw error;
+          throw this.ending === undefined ? error : endedHere(error);
         } finally {
           time.leftMs = deadline.remainingMs;
           deadline.end();
@@ -123,6 +118,11 @@ export class KeepAliveSession {
     this.recovery.end();
     if (this.ending === undefined) this.endsWith(this.end(after));
     return this.ending ?? Promise.resolve();
+  }
+
+  /** What must be gone before the session opens; only for one that does not live. */
+  openAfter(predecessors: Promise<unknown>): void {
+    this.endsWith(predecessors);
   }
 
   private endsWith(end: Promise<unknown> | undefined): void {
@@ -263,7 +263,15 @@ export class KeepAliveSession {
     // a local pipe needs no traffic to stay open
     const warm = phase.launch.transport === 'http' ? () => this.health.isAlive(phase.session, phase.launch) : undefined;
     this.quiet.start(Math.max(0, this.idleLeftMs), () => void this.stop('idle'), warm);
+    this.context.onQuiet();
   }
+}
+
+/** Whoever waited for an answer should not believe that the provider broke. */
+function endedHere(error: unknown): unknown {
+  if (!(error instanceof SessionError) || error.kind !== 'interrupted') return error;
+  const { sent } = error;
+  return new SessionError('interrupted', 'The session was ended here before the answer came.', { sent, cause: error });
 }
 
 /** The caller read the connection before it was changed; the session in place is newer. */

@@ -1,6 +1,6 @@
 import {
   Client,
-  SdkHttpError,
+  type SdkHttpError,
   SUPPORTED_PROTOCOL_VERSIONS,
   type Progress,
   type StandardSchemaV1,
@@ -16,6 +16,7 @@ import { ProgressRelay } from './progress-relay.js';
 import { toRequestError } from './request-error.js';
 import { type Sent, SessionError, SessionLostError } from './session-error.js';
 import { mayTellOfLoss, showsLoss, tellsOfLoss } from './session-loss.js';
+import { isSignOfLife } from './sign-of-life.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** The SDK keeps its own timer per request; ours always rings first. */
@@ -131,17 +132,15 @@ export class ProviderSession {
   }
 
   /**
-   * Asks for a sign of life: any JSON-RPC answer is one, an error too, and so is being asked less often (429). Errors:
-   * `SessionError` without an answer, or when the provider no longer knows the session.
+   * Asks for a sign of life: any answer is one, an error too. Errors: `SessionError` without an answer, or when the
+   * provider no longer knows the session.
    */
   async ping(signal: AbortSignal): Promise<void> {
     const method = this.identity.era === 'modern' ? 'server/discover' : 'ping';
     try {
       await this.request(method, {}, { signal }, () => 'maybe');
     } catch (error) {
-      if (!(error instanceof SessionError)) throw error;
-      const isRateLimited = error.cause instanceof SdkHttpError && error.cause.status === 429;
-      if (error.kind !== 'provider_error' && !isRateLimited) throw error;
+      if (!(error instanceof SessionError) || !isSignOfLife(error)) throw error;
     }
   }
 

@@ -18,6 +18,8 @@ export interface SessionContext {
   readonly timing: SessionTiming;
   /** The guard of these launch settings, or of newer ones. */
   guardOf(launch: ConnectionLaunch): StartGuard;
+  /** A session is ready, and nobody uses it. */
+  onQuiet(): void;
   /** Remembers the protocol era a provider was seen to speak. */
   noteEra(launch: ConnectionLaunch, identity: ProviderIdentity): void;
 }

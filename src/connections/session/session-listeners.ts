@@ -15,6 +15,8 @@ export class SessionListeners {
   eraLearned: (connectionId: string, identity: ProviderIdentity) => void = () => undefined;
   /** The settings of a connection as they are now, for a session that comes back by itself; undefined: it is gone. */
   currentLaunch: (connectionId: string) => Promise<ConnectionLaunch | undefined> = () => Promise.resolve(undefined);
+  /** Resolves when what was told so far is written down. */
+  recorded: () => Promise<void> = () => Promise.resolve();
   /** A provider said that its tools changed. */
   onToolsChanged: (connectionId: string) => void = () => undefined;
 }

@@ -48,16 +48,13 @@ export class SessionManager implements OnApplicationShutdown {
     operation: SessionOperation<T>,
   ): Promise<T> {
     if (this.closing) throw new SessionError('busy', 'The server is shutting down.');
-    try {
-      return await this.of(launch.id).use(launch, agent, bounds, operation);
-    } finally {
-      if (this.processes.areAwaited) this.endLongestIdle();
-    }
+    return this.of(launch.id).use(launch, agent, bounds, operation);
   }
 
-  /** Starts a keep_alive session; 10 callers at once start one process. Errors: `SessionError`. */
+  /** Starts a keep_alive session and writes that down; 10 callers at once start one process. Errors: `SessionError`. */
   async start(launch: ConnectionLaunch, signal: AbortSignal = new AbortController().signal): Promise<void> {
     await this.use(launch, null, { signal, timeoutMs: launch.callTimeoutMs }, () => Promise.resolve());
+    await this.listeners.recorded();
   }
 
   /** What this process knows of a connection's session. */
@@ -77,9 +74,10 @@ export class SessionManager implements OnApplicationShutdown {
     return [...this.connections.values()].flatMap(({ lastingStates }) => lastingStates);
   }
 
-  /** Ends what runs on settings up to this launch revision, ephemeral sessions too, and waits until it is gone. */
+  /** Ends what runs on settings up to this launch revision, ephemeral sessions too; resolves when that is so and written down. */
   async stop(connectionId: string, upToRevision?: number): Promise<void> {
     await this.connections.get(connectionId)?.stop(upToRevision);
+    await this.listeners.recorded();
   }
 
   /** Ends the sessions of a connection that is gone, and forgets what was known of it. */
@@ -138,7 +136,10 @@ export class SessionManager implements OnApplicationShutdown {
   private of(connectionId: string): ConnectionSessions {
     const found = this.connections.get(connectionId);
     if (found !== undefined) return found;
-    const created = new ConnectionSessions(connectionId, this.opener, this.listeners, this.timing);
+    const onQuiet = (): void => {
+      if (this.processes.areAwaited) this.endLongestIdle();
+    };
+    const created = new ConnectionSessions(connectionId, this.opener, this.listeners, this.timing, onQuiet);
     this.connections.set(connectionId, created);
     return created;
   }

@@ -106,8 +106,28 @@ export class SessionOpener {
     endpoint: HttpLaunch,
     signal: AbortSignal,
   ): Promise<ProviderSession> {
-    // sessions kept apart by agent must not wait for each other's sockets either
-    const fetch: FetchLike = this.safeFetch.fetchFor(launch.sessionScope === 'agent' ? {} : launch.id);
+    // a session that keeps agents apart has sockets of its own, which end with it
+    const isApart = launch.lifecycle === 'keep_alive' && launch.sessionScope === 'agent';
+    const owner = isApart ? {} : launch.id;
+    const release = (): void => {
+      if (isApart) void this.safeFetch.release(owner);
+    };
+    try {
+      const session = await this.negotiate(launch, endpoint, this.safeFetch.fetchFor(owner), signal);
+      void session.closed.then(release);
+      return session;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async negotiate(
+    launch: ConnectionLaunch,
+    endpoint: HttpLaunch,
+    fetch: FetchLike,
+    signal: AbortSignal,
+  ): Promise<ProviderSession> {
     const known = launch.era?.era === 'legacy';
     try {
       return await this.dial(endpoint, fetch, known ? 'legacy' : 'auto', signal);

@@ -3,14 +3,14 @@ import { isPassing, type SessionError } from './session-error.js';
 
 /** Brings a session that broke back by itself: one attempt at a time, within a budget, for as long as time may mend it. */
 export class SessionRecovery {
-  private readonly budget: ReconnectBudget;
+  private budget: ReconnectBudget;
   private timer: NodeJS.Timeout | undefined;
   /** It broke, and has not been open since. */
   private isBroken = false;
 
   /** `attempt` never rejects; when it does not bring the session back, `failed` is to be told. */
   constructor(
-    timing: ReconnectTiming,
+    private readonly timing: ReconnectTiming,
     private readonly attempt: () => Promise<void>,
   ) {
     this.budget = new ReconnectBudget(timing);
@@ -44,9 +44,10 @@ export class SessionRecovery {
     this.timer = undefined;
   }
 
-  /** It is to stay closed. */
+  /** It is to stay closed; whoever opens it later has a fresh budget. */
   end(): void {
     this.isBroken = false;
+    this.budget = new ReconnectBudget(this.timing);
     this.standBack();
   }
 
