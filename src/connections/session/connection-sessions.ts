@@ -129,10 +129,8 @@ export class ConnectionSessions implements SessionContext {
 
   /** Ends the session of an agent that is gone. */
   async endAgent(agent: SessionAgent): Promise<void> {
-    const key = sessionAgentKey(agent);
-    const found = this.lasting.get(key);
-    this.lasting.delete(key);
-    await found?.session.stop();
+    await this.lasting.get(sessionAgentKey(agent))?.session.stop();
+    this.forgetDead();
   }
 
   private async useEphemeral<T>(
@@ -191,6 +189,8 @@ export class ConnectionSessions implements SessionContext {
       throw new SessionError('busy', 'As many sessions of this connection as are allowed are in use.');
     }
     const leaving = idle.toSorted(byWorth).slice(0, tooMany);
+    // each makes room once: whoever comes next finds another
+    for (const [leaver] of leaving) this.lasting.delete(leaver);
     return Promise.all(leaving.map(([, { session }]) => session.stop('idle')));
   }
 
