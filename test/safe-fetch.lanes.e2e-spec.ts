@@ -119,6 +119,33 @@ describe('sockets', () => {
 });
 
 describe('a guarded request whose socket breaks while its admission is asked for', () => {
+  it('that a server would keep for long end with their owner, what runs on them too, and nobody else’s', async () => {
+    const server = await holdingServer();
+    const safe = safeFetch({ limits });
+    const owner = {};
+    const mine = safe.fetchFor(owner);
+    expect(await Promise.all([textOf(mine, server.url), textOf(safe.fetchFor('b'), server.url)])).toEqual(['ok', 'ok']);
+    const hanging = failure(textOf(mine, `${server.url}/hang`));
+    await eventually(() => expect(server.held.size).toBe(1), WIDE_MS);
+    const open = server.sockets();
+    await safe.release(owner);
+    expect(await hanging).toMatchObject({ reason: 'http_error', sent: 'maybe' });
+    await eventually(() => expect(server.sockets()).toBeLessThan(open), WIDE_MS);
+    expect(safe.openLanes).toBe(1);
+    expect(await textOf(safe.fetchFor('b'), server.url)).toBe('ok');
+  });
+
+  it('idle no longer than allowed here, whatever the server allows', async () => {
+    const server = await httpServer((_request, response) => {
+      response.setHeader('keep-alive', 'timeout=600');
+      response.end('ok');
+    });
+    const safe = safeFetch({ limits: { ...limits, keepAliveMs: 1_100 } });
+    expect(await textOf(safe.fetchFor('a'), `http://127.0.0.1:${server.port}`)).toBe('ok');
+    expect(safe.openLanes).toBe(1);
+    await eventually(() => expect(safe.openLanes).toBe(0), WIDE_MS);
+  });
+
   it('dials none while it is admitted: the admission is handed back first', async () => {
     const safe = safeFetch({ limits });
     const dialled: number[] = [];
