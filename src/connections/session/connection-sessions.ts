@@ -166,11 +166,10 @@ export class ConnectionSessions implements SessionContext {
   /** At most `maxSessions` live: the idle one used longest ago makes room, never one with a call in flight. */
   private sessionOf(key: string, agent: SessionAgent | null, maxSessions: number): KeepAliveSession {
     const found = this.lasting.get(key)?.session;
-    const tooMany = this.othersInUse(key).length + 1 - maxSessions;
-    // the bound may have changed since the others came
-    if (found?.isInUse === true && tooMany <= 0) return found;
-    const room = tooMany <= 0 ? undefined : this.makeRoom(key, tooMany, found?.isInUse !== true);
-    if (found?.isInUse === true) return found;
+    const lives = found?.isInUse === true;
+    // also for one that lives: the bound may be lower than when the others came
+    const room = this.makeRoom(key, maxSessions, lives);
+    if (found !== undefined && lives) return found;
     const session = found ?? new KeepAliveSession(this);
     this.forgetDead();
     this.lasting.set(key, { session, agent });
@@ -182,13 +181,16 @@ export class ConnectionSessions implements SessionContext {
     return [...this.lasting].filter(([other, { session }]) => other !== key && session.isInUse);
   }
 
-  /** Ends so many idle ones, or, unless all are needed, as many as there are; resolves when they are gone. */
-  private makeRoom(key: string, tooMany: number, needsAll: boolean): Promise<unknown> {
-    const idle = this.othersInUse(key).filter(([, { session }]) => session.inFlight === 0);
-    if (needsAll && idle.length < tooMany) {
+  /** Resolves when the idle ones that are too many beside this one are gone; undefined when none are. */
+  private makeRoom(key: string, maxSessions: number, lives: boolean): Promise<unknown> | undefined {
+    const others = this.othersInUse(key);
+    const tooMany = others.length + 1 - maxSessions;
+    if (tooMany <= 0) return undefined;
+    const idle = others.filter(([, { session }]) => session.inFlight === 0).toSorted(byWorth);
+    if (idle.length < tooMany && !lives) {
       throw new SessionError('busy', 'As many sessions of this connection as are allowed are in use.');
     }
-    const leaving = idle.toSorted(byWorth).slice(0, tooMany);
+    const leaving = idle.slice(0, tooMany);
     // each makes room once: whoever comes next finds another
     for (const [leaver] of leaving) this.lasting.delete(leaver);
     return Promise.all(leaving.map(([, { session }]) => session.stop('idle')));
