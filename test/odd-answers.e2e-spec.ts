@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { resolve } from 'node:path';
 import { MenuBench } from './support/menu-bench.js';
-import { type AnswerShape, VerbatimProvider } from './support/verbatim-provider.js';
+import { eventually } from './support/eventually.js';
+import { type Acceptance, type AnswerShape, VerbatimProvider } from './support/verbatim-provider.js';
 
 const RESULT = '{"content":[{"type":"text","text":"fine"}],"structuredContent":{"kept":null}}';
 const ERROR = '{"code":-32000,"message":"my error","data":null}';
@@ -32,10 +33,7 @@ describe('an answer that is not quite of the protocol', () => {
     const stdio = { args: [resolve('test/providers/verbatim-provider.mjs')], environmentVariables: [] };
     await bench.connect('stdio', { ...stdio, callTimeoutMs: 10_000 });
     for (const shape of ['json', 'events', 'common-stream'] satisfies AnswerShape[]) {
-      const provider = new VerbatimProvider(shape);
-      providers.push(provider);
-      const http = { transport: 'http', command: undefined, args: undefined, environmentVariables: undefined };
-      await bench.connect(shape, { ...http, baseUrl: await provider.start(), callTimeoutMs: 10_000 });
+      await connect(shape, new VerbatimProvider(shape));
     }
     await bench.agent('demo', ['stdio/say', 'json/say', 'events/say', 'common-stream/say']);
   });
@@ -44,6 +42,17 @@ describe('an answer that is not quite of the protocol', () => {
     await bench.stop();
     for (const provider of providers) provider.stop();
   });
+
+  async function connect(id: string, provider: VerbatimProvider): Promise<void> {
+    providers.push(provider);
+    const http = { transport: 'http', command: undefined, args: undefined, environmentVariables: undefined };
+    await bench.connect(id, {
+      ...http,
+      baseUrl: await provider.start(),
+      callTimeoutMs: 10_000,
+      connectTimeoutMs: 10_000,
+    });
+  }
 
   const say = (provider: string, args: object) => bench.call('demo', { provider, tool: 'say', arguments: args });
   const notOfProtocol = { ok: false, error: { code: 'mcp_protocol_error', sent: 'yes' } };
@@ -58,12 +67,41 @@ describe('an answer that is not quite of the protocol', () => {
     });
   });
 
-  it.each(['Session not found', '{"error":"Session not found"}', `{"jsonrpc":"2.0","id":null,"error":${ERROR}}`])(
+  it.each(['{"error":"Session not found"}', `{"jsonrpc":"2.0","id":null,"error":${ERROR}}`])(
     'fails the call whose own stream it comes on: %s',
     async (raw) => {
       expect(await say('events', { raw })).toMatchObject(notOfProtocol);
     },
   );
+
+  const answer = `{"jsonrpc":"2.0","id":ID,"result":${RESULT}}`;
+  it.each(['ping', '{}', '{"type":"ping"}', 'null', 'true', '1764543600', ' ', '[DONE]', '[]'])(
+    'is none where it only keeps the stream of its call alive: %s',
+    async (alive) => {
+      const raw = `${alive}\n\nevent: message\ndata: ${alive}\n\ndata: ${answer}`;
+      expect(await say('events', { raw })).toMatchObject(OK);
+    },
+  );
+
+  it('fails its call at once when it is none and the stream ends', async () => {
+    const receipt = await say('events', { raw: 'Session not found', ends: true });
+    expect(receipt).toMatchObject({ ok: false, error: { sent: 'maybe' } });
+    expect(receipt.error?.message).not.toContain('within');
+  });
+
+  it.each<Acceptance>([
+    { status: 200, type: 'text/event-stream' },
+    { status: 200, type: 'text/plain' },
+    { status: 202, type: 'application/json' },
+    { status: 202, type: 'text/event-stream' },
+  ])('to no request is not waited for, nor kept open: $status $type', async (acceptance) => {
+    const id = `accepts-${acceptance.status}-${acceptance.type.replace('/', '-')}`;
+    const provider = new VerbatimProvider('json', acceptance);
+    await connect(id, provider);
+    await bench.agent(id, [`${id}/say`]);
+    expect(await bench.call(id, { provider: id, tool: 'say', arguments: { raw: answer } })).toMatchObject(OK);
+    await eventually(() => expect(provider.accepting.size).toBe(0), 10_000);
+  });
 
   it.each([200, 202, 204])('fails the call when it is empty: HTTP %d', async (status) => {
     const receipt = await say('json', { raw: '', status });

@@ -6,17 +6,29 @@ import type { JsonRpcRequest } from './json-rpc-server.js';
 /** How answers come: as JSON, on the call's own event stream, which then stays open, or on the common one of 2024-11-05. */
 export type AnswerShape = 'json' | 'events' | 'common-stream';
 
+/** How it answers what is no request. */
+export interface Acceptance {
+  status: 200 | 202;
+  type: string;
+}
+
 /**
  * A provider on loopback whose tool `say` answers with the text `raw` it is given, ID in it being the id of the call; as
- * JSON with the status that it is given, too.
+ * JSON with the status that it is given, too, and on an event stream that it ends where it is told to by `ends`. With an
+ * `acceptance` the answer to what is no request never ends.
  */
 export class VerbatimProvider {
   /** The common streams that are open. */
   readonly streams = new Set<ServerResponse>();
   readonly calls: JsonRpcRequest[] = [];
+  /** The answers without an end that are open. */
+  readonly accepting = new Set<ServerResponse>();
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
-  constructor(private readonly shape: AnswerShape) {}
+  constructor(
+    private readonly shape: AnswerShape,
+    private readonly acceptance?: Acceptance,
+  ) {}
 
   async start(): Promise<string> {
     await once(this.server.listen(0, '127.0.0.1'), 'listening');
@@ -42,7 +54,7 @@ export class VerbatimProvider {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const asked = JSON.parse(Buffer.concat(chunks).toString()) as JsonRpcRequest;
-    if (asked.id === undefined) return void response.writeHead(202).end();
+    if (asked.id === undefined) return this.accept(response);
     const { method, params } = asked;
     const result = (value: unknown): string => JSON.stringify({ jsonrpc: '2.0', id: asked.id, result: value });
     switch (method) {
@@ -56,12 +68,22 @@ export class VerbatimProvider {
         return this.answer(response, result({ tools: [{ name: 'say', inputSchema: { type: 'object' } }] }), 200);
       case 'tools/call': {
         this.calls.push(asked);
-        const { raw, status = 200 } = params?.['arguments'] ?? {};
-        return this.answer(response, String(raw).replaceAll('ID', String(asked.id)), status);
+        const { raw, status = 200, ends = false } = params?.['arguments'] ?? {};
+        this.answer(response, String(raw).replaceAll('ID', String(asked.id)), status);
+        if (ends && !response.writableEnded) response.end();
+        return;
       }
       default:
         response.writeHead(400).end();
     }
+  }
+
+  private accept(response: ServerResponse): void {
+    const { acceptance } = this;
+    if (acceptance === undefined) return void response.writeHead(202).end();
+    response.writeHead(acceptance.status, { 'content-type': acceptance.type }).write(' ');
+    this.accepting.add(response);
+    response.once('close', () => this.accepting.delete(response));
   }
 
   private answer(response: ServerResponse, text: string, status: number): void {

@@ -50,25 +50,26 @@ describe('readMessage', () => {
     expect(readMessage(value)).toEqual({ kind: 'malformed', id: 7 });
   });
 
+  it.each([{ error: 'Session not found' }, { id: [7], result }, { id: null, result: 'text' }])(
+    'knows nobody whom it answers: %j',
+    (value) => {
+      expect(readMessage(value)).toEqual({ kind: 'malformed', id: undefined });
+    },
+  );
+
   it.each([
     5,
     'text',
     null,
     [],
     {},
-    { error: 'Session not found' },
     { id: 7 },
-    { id: [7], result },
     { id: 7, ok: true },
-  ])('knows nobody whom it answers: %j', (value) => {
-    expect(readMessage(value)).toEqual({ kind: 'malformed', id: undefined });
-  });
-
-  it.each([
+    { type: 'ping', error: null },
     { ...ping, method: 5 },
     { ...ping, jsonrpc: undefined },
     { ...answer, method: {} },
-  ])('takes what names a method for no answer: %j', (value) => {
+  ])('takes for no answer: %j', (value) => {
     expect(readMessage(value)).toEqual({ kind: 'noise' });
   });
 });

@@ -5,9 +5,9 @@ import { tidied } from './tidy-message.js';
 export type ReadMessage =
   /** One that the protocol client can read. */
   | { kind: 'message'; message: JSONRPCMessage }
-  /** No request or notification, and no answer that can be read; to the request `id`, where it tells one. */
+  /** An answer that cannot be read; to the request `id`, where it tells one. */
   | { kind: 'malformed'; id: string | number | undefined }
-  /** What names a method answers nobody, well formed or not. */
+  /** What answers nobody: what names a method, well formed or not, or what has neither result nor error. */
   | { kind: 'noise' };
 
 /**
@@ -15,7 +15,7 @@ export type ReadMessage =
  * and whoever waits for it would wait until a deadline.
  */
 export function readMessage(value: unknown): ReadMessage {
-  if (!isObject(value)) return { kind: 'malformed', id: undefined };
+  if (!isObject(value)) return { kind: 'noise' };
   const message = tidied(value);
   const isOfVersion = message['jsonrpc'] === '2.0';
   if ('method' in message) {
@@ -23,8 +23,11 @@ export function readMessage(value: unknown): ReadMessage {
   }
   if (isOfVersion && isAnswer(message)) return known(message);
   const { id } = message;
-  const tells = ('result' in value || 'error' in value) && (typeof id === 'string' || typeof id === 'number');
-  return { kind: 'malformed', id: tells ? id : undefined };
+  const tellsId = typeof id === 'string' || typeof id === 'number';
+  // what names a request answers it, even by nothing
+  const { result, error } = tellsId ? value : message;
+  if (result === undefined && error === undefined) return { kind: 'noise' };
+  return { kind: 'malformed', id: tellsId ? id : undefined };
 }
 
 function known(message: object): ReadMessage {

@@ -41,23 +41,22 @@ describe('tidying', () => {
     expect(await received('text/html', [text])).toBe(text);
   });
 
-  const plain = bytes(
-    `: hi\r\n\r\nid: 1\r\nretry: 10\r\ndata:\r\n\r\nevent: vendor\ndata: not "_meta":null\n\ndata: {"é":1}\r\r`,
-  );
+  const plain = (tail: string): string =>
+    bytes(`: hi\r\n\r\nid: 1\r\nretry: 10\r\ndata:\r\n\r\nevent: vendor\ndata: not "_meta":null\n\n${tail}`);
+  const tidyPlain = bytes(`id: 1\nretry: 10\ndata: \n\nevent: vendor\ndata: not "_meta":null\n\ndata: {"é":1}\n\n`);
   const pretty = JSON.stringify(answer(nulls), null, 1)
     .split('\n')
     .map((line) => `data: ${line}`)
     .join('\r\n');
-  const stream = `${plain}event: message\r\nid: 2\r\n${pretty}\r\n\r\n${plain}`;
+  const stream = `${plain('data: {"é":1}\r\r')}event: message\r\nid: 2\r\n${pretty}\r\n\r\n${plain('data: {"é":1}\n\n')}`;
   const tidy = `event: message\nid: 2\ndata: ${JSON.stringify(answer({ tools: [] }))}\n\n`;
 
-  it('changes only the events that need it, wherever the stream is cut', async () => {
+  it('changes only the events that need it, and drops comments, wherever the stream is cut', async () => {
     for (let cut = 0; cut <= stream.length; cut += 1) {
       const text = await received('text/event-stream', [stream.slice(0, cut), stream.slice(cut)]);
-      // a cut in the last line end of the changed event leaves half of it behind: an empty line, which means nothing
-      expect({ cut, text: bytes(text).replace(`${tidy}\n`, tidy) }).toEqual({ cut, text: plain + tidy + plain });
+      expect({ cut, text: bytes(text) }).toEqual({ cut, text: tidyPlain + tidy + tidyPlain });
     }
-    expect(bytes(await received('text/event-stream', stream.split('')))).toBe(`${plain}${tidy}\n${plain}`);
+    expect(bytes(await received('text/event-stream', stream.split('')))).toBe(tidyPlain + tidy + tidyPlain);
   });
 
   it('hands an event on as soon as it has ended', async () => {
@@ -72,4 +71,24 @@ describe('tidying', () => {
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('data: {"first":1}\n\n');
     await reader?.cancel();
   });
+
+  it.each(['text/event-stream', 'application/json', 'text/plain'])(
+    'waits for no body where no answer comes back, and cuts it soon: %s',
+    async (type) => {
+      let isCut = (): void => undefined;
+      const cut = new Promise<void>((resolve) => (isCut = resolve));
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(Buffer.from(' ')),
+        cancel: isCut,
+      });
+      const answered = new Response(body, { headers: { 'content-type': type } });
+      const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      const accepted = await tidying(() => Promise.resolve(answered), { ...READING, answers: 'come-back' })(
+        'http://a.test',
+        { method: 'POST', body: message },
+      );
+      expect([accepted.status, await accepted.text()]).toEqual([200, '']);
+      await cut;
+    },
+  );
 });

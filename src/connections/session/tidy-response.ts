@@ -3,6 +3,9 @@ import { tidyEvents } from './tidy-events.js';
 import { readMessage } from './read-message.js';
 import { requestIdOf } from './request-id.js';
 
+/** How long the answer to what is no request may take to end, milliseconds; until then its socket serves nothing else. */
+const ACCEPTED_MS = 1_000;
+
 export interface Reading {
   /** Whether what comes back answers the request that was sent, or answers come on the common stream only. */
   answers: 'come-back' | 'come-elsewhere';
@@ -13,7 +16,8 @@ export interface Reading {
 /**
  * A fetch whose answers the protocol client can read where they have one meaning; it would refuse a whole message for a
  * member of its envelope that is null, and drop an event that is no message without a word. Whatever needs no change
- * passes as it came. Errors: `SdkError` for an answer to a request that has no body.
+ * passes as it came. Where no answer comes back, no body is waited for: it might not end. Errors: `SdkError` for an answer
+ * to a request that has no body.
  */
 export function tidying(fetch: FetchLike, { answers, isBusy }: Reading): FetchLike {
   return async (url, init) => {
@@ -21,6 +25,10 @@ export function tidying(fetch: FetchLike, { answers, isBusy }: Reading): FetchLi
     const owner = answers === 'come-back' ? requestIdOf(init?.body) : undefined;
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
     const { status, statusText, headers, body } = response;
+    if (init?.method === 'POST' && owner === undefined && response.ok) {
+      if (body !== null) void letGo(body);
+      return new Response(null, { status, statusText, headers });
+    }
     if (type === 'text/event-stream' && body !== null)
       return new Response(tidyEvents(body, { owner, isBusy }), { status, statusText, headers });
     const owesBody = owner !== undefined && response.ok;
@@ -30,6 +38,12 @@ export function tidying(fetch: FetchLike, { answers, isBusy }: Reading): FetchLi
     if (owesBody && text.trim() === '') throw emptyAnswer();
     return new Response(isJson ? tidyJson(text) : text, { status, statusText, headers });
   };
+}
+
+/** Nobody reads it. Its socket is of further use when it ends soon. */
+async function letGo(body: NonNullable<Response['body']>): Promise<void> {
+  const signal = AbortSignal.timeout(ACCEPTED_MS);
+  await body.pipeTo(new WritableStream(), { signal }).catch(() => undefined);
 }
 
 /** The same JSON text, its messages tidied. */
