@@ -20,6 +20,10 @@ describe('who may use /mcp', () => {
     const operator = await post(rpc(1, 'tools/list'), { 'x-agent': 'operator' });
     expect(operator).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(operator.headers.get('content-type')).toContain('application/problem+json');
+    // also where the body cannot be read
+    const broken = await post('{', { 'x-agent': 'operator' });
+    expect(broken).toMatchObject({ status: 400, body: { code: 'malformed_json' } });
+    expect(broken.body).not.toHaveProperty('jsonrpc');
   });
 });
 
