@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Settings } from '../config.js';
 import { Instance } from '../instance.js';
+import { mapJsonStrings } from '../json-strings.js';
 import { Logger } from '../logger.js';
 import { SETTINGS } from '../settings.token.js';
 import { CallMetrics } from './call-metrics.js';
@@ -81,7 +82,11 @@ export class CallReceipts {
   }
 }
 
-/** As much of a result as its first characters can come from: no content block has none. */
-function headOf(result: ToolResult, characters: number): ToolResult {
-  return result.content.length <= characters ? result : { ...result, content: result.content.slice(0, characters) };
+/**
+ * As much of a result as its first characters can come from: no content block has none, and no text gives more. The
+ * secrets are masked already, so that none is cut in two.
+ */
+function headOf(result: ToolResult, characters: number): unknown {
+  const head = { ...result, content: result.content.slice(0, characters) };
+  return mapJsonStrings(head, (text) => text.slice(0, characters));
 }
