@@ -73,9 +73,9 @@ export class CallService {
     state.redactor = launch.redactor.with(tokenOf(state.caller));
     const raw = await this.dispatcher.dispatch(state, agent, provider, tool, { ...launch, redactor: state.redactor });
     const { maxResultChars } = launch;
-    const { result, structuredContentDropped } = readToolResult(raw, maxResultChars);
-    const protectedResult = protectResult(result, state.redactor);
-    const cut = truncateResult(protectedResult.result, maxResultChars, structuredContentDropped);
+    const { result, leftOut } = readToolResult(raw, maxResultChars);
+    const protectedResult = await protectResult(result, state.redactor);
+    const cut = truncateResult(protectedResult.result, maxResultChars, leftOut);
     state.resultBytes = Buffer.byteLength(JSON.stringify(result));
     return { ...cut, protection: protectedResult.protection };
   }

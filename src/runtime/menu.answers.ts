@@ -37,7 +37,12 @@ export interface CallReceipt {
   structuredContent?: unknown;
   error?: MenuError;
   protection: CallProtection;
-  truncated?: { originalChars: number; keptChars: number; structuredContentDropped?: true };
+  truncated?: {
+    originalChars: number;
+    keptChars: number;
+    contentBlocksDropped?: number;
+    structuredContentDropped?: true;
+  };
   durationMs: number;
 }
 

@@ -57,9 +57,10 @@ export const callReceiptSchema = object(
     structuredContent: {},
     error: menuErrorSchema,
     protection: protectionSchema,
-    truncated: object({ originalChars: count, keptChars: count, structuredContentDropped: flag }, [
-      'structuredContentDropped',
-    ]),
+    truncated: object(
+      { originalChars: count, keptChars: count, contentBlocksDropped: count, structuredContentDropped: flag },
+      ['contentBlocksDropped', 'structuredContentDropped'],
+    ),
     durationMs: { type: 'number' },
   },
   ['structuredContent', 'error', 'truncated'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fitOf } from './result-fit.js';
+import { fitOf, sizeOf } from './result-fit.js';
 
 const bounds = { characters: 1_000, levels: 10 };
 
@@ -45,5 +45,30 @@ describe('fitOf', () => {
       },
     });
     expect(fitOf(members, bounds)).toBe('too_large');
+  });
+});
+
+describe('sizeOf', () => {
+  it.each([
+    ['text', 0],
+    [[], 0],
+    [{ a: 1, b: 'c' }, 2],
+    [{ a: [1, { b: 'c' }], d: null }, 5],
+  ])('counts what %j holds: %i', (value, size) => expect(sizeOf(value, { values: 10, levels: 10 })).toBe(size));
+
+  it('knows its bounds', () => {
+    expect(sizeOf([0, [1, 2]], { values: 4, levels: 2 })).toBe(4);
+    expect(sizeOf([0, [1, 2]], { values: 3, levels: 2 })).toBe('too_large');
+    expect(sizeOf([0, [1, 2]], { values: 4, levels: 1 })).toBe('too_deep');
+  });
+
+  it('looks at no member of a container that is too large', () => {
+    const members = new Proxy(Array.from({ length: 100 }), {
+      get: (target, name, receiver): unknown => {
+        if (name !== 'length') throw new Error(`looked at ${String(name)}`);
+        return Reflect.get(target, name, receiver);
+      },
+    });
+    expect(sizeOf({ members }, { values: 50, levels: 10 })).toBe('too_large');
   });
 });

@@ -27,6 +27,29 @@ export function fitOf(value: unknown, { characters, levels }: { characters: numb
   return length > characters + 1 ? 'too_large' : 'fits';
 }
 
+/**
+ * How many values a JSON value holds inside of it, members of members included. Looks no further than at the bounds:
+ * `values` of them, and `levels` of nesting.
+ */
+export function sizeOf(
+  value: unknown,
+  { values, levels }: { values: number; levels: number },
+): number | Exclude<Fit, 'fits'> {
+  let size = 0;
+  const pending = isContainer(value) ? [{ container: value, level: 1 }] : [];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { container, level } = next;
+    if (level > levels) return 'too_deep';
+    const names = Array.isArray(container) ? undefined : Object.keys(container);
+    size += names?.length ?? (container as unknown[]).length;
+    if (size > values) return 'too_large';
+    const members =
+      names === undefined ? (container as unknown[]) : names.map((name): unknown => Reflect.get(container, name));
+    for (const member of members) if (isContainer(member)) pending.push({ container: member, level: level + 1 });
+  }
+  return size;
+}
+
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -1,13 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CallProtection } from '../database.schema.js';
+import { mapJsonStrings } from '../json-strings.js';
 import type { Redactor } from '../redactor.js';
 import type { ToolResult } from './tool-result.js';
 
-/** Masks every known secret in a result; the answer says how many places were masked. */
-export function protectResult(
+/** What is masked in one go, in UTF-16 code units: some milliseconds at worst, then everybody else has a turn. */
+const SLICE_LENGTH = 65_536;
+/** What a text costs besides its length, in the same unit. */
+const TEXT_COST = 512;
+
+type Masked = ReturnType<Redactor['text']>;
+
+/**
+ * Masks every known secret in a result, as the redactor does with a JSON value; the answer says how many places were
+ * masked. A large result is taken in slices, between which others are served.
+ */
+export async function protectResult(
   result: ToolResult,
   redactor: Redactor,
-): { result: ToolResult; protection: CallProtection } {
-  const { value, count } = redactor.json(result);
+): Promise<{ result: ToolResult; protection: CallProtection }> {
+  const masked = await maskTexts(textsIn(result), redactor);
+  let count = 0;
+  const value = mapJsonStrings(result, (text) => {
+    const known = masked.get(text);
+    count += known?.count ?? 0;
+    return known?.text ?? text;
+  });
   return {
     result: value as ToolResult,
     protection: { status: count > 0 ? 'redacted' : 'clean', redacted: count, sealed: 0, types: [] },
@@ -16,3 +34,41 @@ export function protectResult(
 
 /** Protection of an answer that holds nothing from a provider. */
 export const untouched: CallProtection = { status: 'clean', redacted: 0, sealed: 0, types: [] };
+
+/** Every text in which the redactor would look for secrets, once. */
+function textsIn(result: ToolResult): Set<string> {
+  const texts = new Set<string>();
+  mapJsonStrings(result, (text) => {
+    texts.add(text);
+    return text;
+  });
+  return texts;
+}
+
+/** Those of the texts that hold secrets, masked. */
+async function maskTexts(texts: Iterable<string>, redactor: Redactor): Promise<Map<string, Masked>> {
+  const masked = new Map<string, Masked>();
+  let work = 0;
+  for (const text of texts) {
+    const result = text.length <= SLICE_LENGTH ? redactor.text(text) : await maskLongText(text, redactor);
+    if (result.count > 0) masked.set(text, result);
+    work += TEXT_COST + Math.min(text.length, SLICE_LENGTH);
+    if (work > SLICE_LENGTH) {
+      await setImmediate();
+      work = 0;
+    }
+  }
+  return masked;
+}
+
+async function maskLongText(text: string, redactor: Redactor): Promise<Masked> {
+  const stream = redactor.stream();
+  const parts: string[] = [];
+  let position = 0;
+  for (; text.length - position > SLICE_LENGTH; position += SLICE_LENGTH) {
+    parts.push(stream.push(text.slice(position, position + SLICE_LENGTH)));
+    await setImmediate();
+  }
+  parts.push(stream.end(text.slice(position)));
+  return { text: parts.join(''), count: stream.count };
+}

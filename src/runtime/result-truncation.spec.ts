@@ -42,6 +42,23 @@ describe('truncateResult', () => {
     expect(truncated).toMatchObject({ structuredContentDropped: true });
   });
 
+  it('marks where content blocks were left out, without counting the mark', () => {
+    const blocks = { count: 7, of: 9, chars: 70, at: 1 };
+    const leftOut = { structuredContent: false, blocks };
+    const mark = expect.stringMatching(/^\[… 7 of 9 content blocks left out\. Ask for less.* …\]$/);
+    expect(truncateResult(result('head', 'tail'), 1_000, leftOut)).toEqual({
+      result: result('head', mark as unknown as string, 'tail'),
+      truncated: { originalChars: 78, keptChars: 8, contentBlocksDropped: 7 },
+    });
+    const cut = truncateResult(result('h'.repeat(1_000), 't'.repeat(1_000)), 1_000, leftOut);
+    expect(cut.result.content.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^h{750}\n\[… 1070 of 2070 characters left out\./),
+      mark,
+      't'.repeat(250),
+    ]);
+    expect(cut.truncated).toEqual({ originalChars: 2_070, keptChars: 1_000, contentBlocksDropped: 7 });
+  });
+
   it('does not cut a surrogate pair in two', () => {
     for (const length of [1_000, 1_001, 1_002, 1_003]) {
       const { result: cut } = truncateResult(result('🦊'.repeat(2_000)), length);

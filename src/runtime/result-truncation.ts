@@ -1,33 +1,40 @@
 import type { CallReceipt, ContentBlock } from './menu.answers.js';
-import type { ToolResult } from './tool-result.js';
+import { isText } from './result-content.js';
+import type { LeftOut, ToolResult } from './tool-result.js';
 
 type Truncation = NonNullable<CallReceipt['truncated']>;
 
 /** Of the kept text, how much comes from the end. */
 const TAIL_SHARE = 0.25;
 
+const ASK_FOR_LESS = 'Ask for less, e.g. fewer items, a smaller page or a filter.';
+
 /**
  * Cuts a result down to what a model can read: all text blocks together keep head and tail within `maximum` characters,
  * with a visible mark; a structuredContent over it is dropped with a mark. Runs after redaction, so that no secret is
- * cut into a half that no longer matches; a structuredContent that is out of all bounds was left out before, which
- * `isDropped` tells.
+ * cut into a half that no longer matches; what is out of all bounds was left out before, which `leftOut` tells, and
+ * gets its marks here.
  */
 export function truncateResult(
   result: ToolResult,
   maximum: number,
-  isDropped = false,
+  leftOut: LeftOut = { structuredContent: false },
 ): { result: ToolResult; truncated?: Truncation } {
-  const texts = result.content.filter(isText);
-  const originalChars = texts.reduce((sum, block) => sum + block.text.length, 0);
+  const { blocks } = leftOut;
+  const chars = result.content.filter(isText).reduce((sum, block) => sum + block.text.length, 0);
   const structuredChars = result.structuredContent === undefined ? 0 : JSON.stringify(result.structuredContent).length;
-  const dropStructured = isDropped || structuredChars > maximum;
-  if (originalChars <= maximum && !dropStructured) return { result };
+  const dropStructured = leftOut.structuredContent || structuredChars > maximum;
+  if (chars <= maximum && !dropStructured && blocks === undefined) return { result };
 
-  const content = originalChars <= maximum ? [...result.content] : cutTexts(result.content, originalChars, maximum);
+  const originalChars = chars + (blocks?.chars ?? 0);
+  const pieces: Piece[] = [...result.content];
+  if (blocks !== undefined) pieces.splice(blocks.at, 0, markOf(`${blocks.count} of ${blocks.of} content blocks`));
+  const kept = chars <= maximum ? pieces : cutTexts(pieces, { chars, originalChars, maximum });
+  const content = kept.map((piece) => (typeof piece === 'string' ? { type: 'text', text: piece } : piece));
   if (dropStructured) {
     content.push({
       type: 'text',
-      text: `[structuredContent was left out: it is over the limit of ${maximum} characters. Ask for less, e.g. fewer items, a smaller page or a filter.]`,
+      text: `[structuredContent was left out: it is over the limit of ${maximum} characters. ${ASK_FOR_LESS}]`,
     });
   }
   const { structuredContent, ...rest } = result;
@@ -35,28 +42,33 @@ export function truncateResult(
     result: { ...rest, content, ...(dropStructured || structuredContent === undefined ? {} : { structuredContent }) },
     truncated: {
       originalChars,
-      keptChars: Math.min(originalChars, maximum),
+      keptChars: Math.min(chars, maximum),
+      ...(blocks === undefined ? {} : { contentBlocksDropped: blocks.count }),
       ...(dropStructured ? { structuredContentDropped: true as const } : {}),
     },
   };
 }
 
-type TextBlock = ContentBlock & { text: string };
+/** A block, or a mark, which is not counted as text. */
+type Piece = ContentBlock | string;
 
-function isText(block: ContentBlock): block is TextBlock {
-  return block.type === 'text' && typeof block.text === 'string';
+function markOf(missing: string): string {
+  return `[… ${missing} left out. ${ASK_FOR_LESS} …]`;
 }
 
 /** Blocks are seen as one long text: characters before `headEnd` and from `tailStart` on stay. */
-function cutTexts(content: readonly ContentBlock[], total: number, maximum: number): ContentBlock[] {
-  const tailStart = total - Math.floor(maximum * TAIL_SHARE);
-  const headEnd = maximum - (total - tailStart);
-  const mark = `\n[… ${total - maximum} of ${total} characters left out. Ask for less, e.g. fewer items, a smaller page or a filter. …]\n`;
-  const kept: ContentBlock[] = [];
+function cutTexts(
+  pieces: readonly Piece[],
+  { chars, originalChars, maximum }: { chars: number; originalChars: number; maximum: number },
+): Piece[] {
+  const tailStart = chars - Math.floor(maximum * TAIL_SHARE);
+  const headEnd = maximum - (chars - tailStart);
+  const mark = `\n${markOf(`${originalChars - maximum} of ${originalChars} characters`)}\n`;
+  const kept: Piece[] = [];
   let position = 0;
   let marked = false;
-  for (const block of content) {
-    if (!isText(block)) {
+  for (const block of pieces) {
+    if (typeof block === 'string' || !isText(block)) {
       kept.push(block);
       continue;
     }

@@ -20,11 +20,11 @@ function unseen(count: number): object {
 }
 
 describe('a structuredContent of 700,000 members', () => {
-  it('is left out unseen, and the rest is masked and says so', () => {
+  it('is left out unseen, and the rest is masked and says so', async () => {
     const raw = { content, structuredContent: unseen(700_000) };
     const read = readToolResult(raw, MAXIMUM);
-    const { result, protection } = protectResult(read.result, new Redactor([SECRET]));
-    const cut = truncateResult(result, MAXIMUM, read.structuredContentDropped);
+    const { result, protection } = await protectResult(read.result, new Redactor([SECRET]));
+    const cut = truncateResult(result, MAXIMUM, read.leftOut);
     expect(cut.result).toEqual({
       isError: false,
       content: [
@@ -38,7 +38,7 @@ describe('a structuredContent of 700,000 members', () => {
 
   it('does not matter where the protocol has no place for it', () => {
     const read = readToolResult({ content, extra: unseen(700_000) }, MAXIMUM);
-    expect(read).toEqual({ result: { isError: false, content }, structuredContentDropped: false });
+    expect(read).toEqual({ result: { isError: false, content }, leftOut: { structuredContent: false } });
   });
 });
 
@@ -47,12 +47,14 @@ describe('a result', () => {
     const structuredContent = { rows: Array.from({ length: 1_000 }, (_, index) => ({ id: index })) };
     expect(readToolResult({ structuredContent }, MAXIMUM)).toEqual({
       result: { isError: false, content: [], structuredContent },
-      structuredContentDropped: false,
+      leftOut: { structuredContent: false },
     });
   });
 
   it.each(['content', 'structuredContent'])('with a %s nested too deeply is none', (member) => {
-    const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const lists = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const nested = (levels: number): unknown =>
+      member === 'content' ? [{ type: 'text', text: 'said', extra: lists(levels - 2) }] : lists(levels);
     expect(() => readToolResult({ [member]: nested(499) }, MAXIMUM)).not.toThrow();
     for (const levels of [500, 5_000]) {
       expect(() => readToolResult({ [member]: nested(levels) }, MAXIMUM)).toThrow(CallFailure);

@@ -1,5 +1,6 @@
 import { CallFailure } from './call-failure.js';
 import type { ContentBlock } from './menu.answers.js';
+import { isText, readContent, type LeftOutBlocks } from './result-content.js';
 import { fitOf } from './result-fit.js';
 
 /** Deeper results could not be written as JSON again. */
@@ -12,16 +13,21 @@ export interface ToolResult {
   structuredContent?: unknown;
 }
 
+/** What is out of all bounds, and is left out before anybody walks through it. */
+export interface LeftOut {
+  structuredContent: boolean;
+  blocks?: LeftOutBlocks;
+}
+
 /** What was read of an answer. */
 export interface ReadResult {
   result: ToolResult;
-  /** structuredContent was over the bound by far, and is left out before anybody walks through it. */
-  structuredContentDropped: boolean;
+  leftOut: LeftOut;
 }
 
 /**
- * Reads a result as leniently as a model can still use it: missing or null content is empty, a block that is no block
- * becomes a mark, a structuredContent of more than `maximum` characters is left out. Errors: `CallFailure`
+ * Reads a result as leniently as a model can still use it: missing or null content is empty, blocks that are no blocks
+ * become a mark, a structuredContent of more than `maximum` characters is left out, and so are blocks beyond a count. Errors: `CallFailure`
  * mcp_protocol_error when it is no object at all, or nested too deeply to be handled.
  */
 export function readToolResult(raw: unknown, maximum: number): ReadResult {
@@ -30,21 +36,24 @@ export function readToolResult(raw: unknown, maximum: number): ReadResult {
   // what is left of the nesting inside of the result
   const levels = MAX_DEPTH - 1;
   const fit = fitOf(structuredContent, { characters: maximum, levels });
-  if (fit === 'too_deep' || fitOf(content, { characters: Infinity, levels }) === 'too_deep') throw notAResult();
-  const structuredContentDropped = fit === 'too_large';
+  // a block is one level inside of the content
+  const read = readContent(content, levels - 1);
+  if (fit === 'too_deep' || read === 'too_deep') throw notAResult();
+  const isDropped = fit === 'too_large';
   const result: ToolResult = {
     isError: isError === true,
-    content: Array.isArray(content) ? content.map(readBlock) : [],
-    ...(structuredContent === undefined || structuredContentDropped ? {} : { structuredContent }),
+    content: read.content,
+    ...(structuredContent === undefined || isDropped ? {} : { structuredContent }),
   };
-  return { result, structuredContentDropped };
+  const blocks = read.leftOut;
+  return { result, leftOut: { structuredContent: isDropped, ...(blocks === undefined ? {} : { blocks }) } };
 }
 
 /** The text of a result, for the message of a failed tool. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content
-    .filter((block) => block.type === 'text' && typeof block.text === 'string')
-    .map((block) => String(block.text))
+    .filter(isText)
+    .map(({ text }) => text)
     .join('\n');
 }
 
@@ -53,11 +62,6 @@ function notAResult(): CallFailure {
     sent: 'yes',
     hint: 'The provider does not follow the protocol here; tell the user.',
   });
-}
-
-function readBlock(block: unknown): ContentBlock {
-  if (isObject(block) && typeof block.type === 'string') return block as ContentBlock;
-  return { type: 'text', text: '[a content block without a type was left out]' };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
