@@ -126,7 +126,7 @@ describe('tidyEvents', () => {
     };
     const before = used();
     for (let bytes = 0; bytes < 64 * MIB; bytes += part.length) await writer.write(Buffer.from(part));
-    expect(used() - before).toBeLessThan(8 * MIB);
+    expect(used() - before).toBeLessThan(16 * MIB);
     await writer.write(Buffer.from('\ndata: end\n\n'));
     expect((await read).done).toBe(false);
     await writer.close();
