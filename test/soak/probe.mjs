@@ -13,8 +13,9 @@ if (process.env.SOAK_UNOPTIMISED === '1') setFlagsFromString('--no-opt');
 // a forced collection would also throw away code that did not run lately, and so disturb the figures
 setFlagsFromString('--no-flush-bytecode');
 const collect = runInNewContext('gc');
-/** What a collection finds dead by weak references or finalizers is freed by the next one. */
-const COLLECTIONS = 3;
+/** What a collection finds dead by weak references or finalizers is freed by one of the next: until that is all. */
+const COLLECTIONS = { least: 3, most: 30 };
+const SAME_BYTES = 16_384;
 const warnings = [];
 process.on('warning', ({ name, message }) => warnings.push(`${name}: ${message}`));
 
@@ -23,15 +24,24 @@ const server = createServer((socket) => void answer(socket));
 async function answer(socket) {
   socket.on('error', () => undefined);
   const [line] = await once(socket.setEncoding('utf8'), 'data');
-  for (let count = 0; count < COLLECTIONS; count += 1) {
-    collect();
-    await delay(10);
-  }
+  await collectAll();
   const resources = {};
   for (const type of process.getActiveResourcesInfo()) resources[type] = (resources[type] ?? 0) + 1;
   const { heapUsed, external, rss } = process.memoryUsage();
   socket.end(JSON.stringify({ heapBytes: heapUsed, externalBytes: external, rssBytes: rss, resources, warnings }));
   if (line.trim() !== '') writeHeapSnapshot(line.trim());
 }
+
+async function collectAll() {
+  let before = Infinity;
+  for (let count = 1; count <= COLLECTIONS.most; count += 1) {
+    collect();
+    await delay(20);
+    const { heapUsed } = process.memoryUsage();
+    if (count >= COLLECTIONS.least && before - heapUsed < SAME_BYTES) return;
+    before = heapUsed;
+  }
+}
+
 server.listen(process.env.SOAK_PROBE);
 server.unref();
