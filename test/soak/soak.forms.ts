@@ -36,8 +36,8 @@ export interface SoakForm {
 export const soakForms = {
   full: {
     steadyMs: 600_000,
-    warmCalls: 40_000,
-    warmAtMostMs: 480_000,
+    warmCalls: 60_000,
+    warmAtMostMs: 600_000,
     warmFaultEveryMs: 5_000,
     faultEveryMs: 10_000,
     faultsPerSample: 3,
