@@ -7,7 +7,7 @@ export type ChangeKind = 'permissions' | 'cancellations';
 
 /**
  * Tells those who hold live things (sessions, calls in flight) that something they depend on changed, so that they look
- * again. A hint without content: each listener compares what it holds with the database, and also does so on a timer.
+ * again. A hint without content: each listener compares what it holds with the database, and also does so on a timer (`watch`).
  */
 @Injectable()
 export class Changes {
@@ -17,6 +17,16 @@ export class Changes {
   subscribe(listener: Listener, kind: ChangeKind = 'permissions'): () => void {
     this.listeners[kind].add(listener);
     return () => this.listeners[kind].delete(listener);
+  }
+
+  /** As `subscribe`; the listener also looks every so many milliseconds when no change was announced. */
+  watch(listener: Listener, everyMs: number, kind: ChangeKind = 'permissions'): () => void {
+    const unsubscribe = this.subscribe(listener, kind);
+    const timer = setInterval(() => void listener(), everyMs).unref();
+    return () => {
+      clearInterval(timer);
+      unsubscribe();
+    };
   }
 
   /**

@@ -14,7 +14,6 @@ const COMPARE_MS = 2_000;
  */
 @Injectable()
 export class SessionReconciler implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
   private unsubscribe: (() => void) | undefined;
 
   constructor(
@@ -25,12 +24,10 @@ export class SessionReconciler implements OnApplicationBootstrap, OnModuleDestro
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.changes.subscribe(() => this.compare());
-    this.timer = setInterval(() => void this.compare(), COMPARE_MS).unref();
+    this.unsubscribe = this.changes.watch(() => this.compare(), COMPARE_MS);
   }
 
   onModuleDestroy(): void {
-    clearInterval(this.timer);
     this.unsubscribe?.();
   }
 

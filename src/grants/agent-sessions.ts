@@ -10,7 +10,6 @@ const COMPARE_MS = 2_000;
 /** Ends the sessions of agents that were deleted or disabled, here or by another replica. */
 @Injectable()
 export class AgentSessions implements OnApplicationBootstrap, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
   private unsubscribe: (() => void) | undefined;
 
   constructor(
@@ -21,12 +20,10 @@ export class AgentSessions implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.changes.subscribe(() => this.compare());
-    this.timer = setInterval(() => void this.compare(), COMPARE_MS).unref();
+    this.unsubscribe = this.changes.watch(() => this.compare(), COMPARE_MS);
   }
 
   onModuleDestroy(): void {
-    clearInterval(this.timer);
     this.unsubscribe?.();
   }
 

@@ -20,7 +20,6 @@ interface InFlightCall {
 @Injectable()
 export class InFlightCalls implements OnModuleInit, OnModuleDestroy {
   private readonly calls = new Map<string, InFlightCall>();
-  private timer: NodeJS.Timeout | undefined;
   private unsubscribe: (() => void) | undefined;
 
   constructor(
@@ -30,12 +29,10 @@ export class InFlightCalls implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    this.unsubscribe = this.changes.subscribe(() => this.recheck());
-    this.timer = setInterval(() => void this.recheck(), RECHECK_MS).unref();
+    this.unsubscribe = this.changes.watch(() => this.recheck(), RECHECK_MS);
   }
 
   onModuleDestroy(): void {
-    clearInterval(this.timer);
     this.unsubscribe?.();
   }
 

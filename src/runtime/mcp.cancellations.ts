@@ -14,7 +14,6 @@ const LOOK_MS = 1_000;
  */
 @Injectable()
 export class McpCancellations implements OnModuleInit, OnModuleDestroy {
-  private timer: NodeJS.Timeout | undefined;
   private unsubscribe: (() => void)[] = [];
   private looking: Promise<void> | undefined;
   private lookAgain = false;
@@ -30,13 +29,11 @@ export class McpCancellations implements OnModuleInit, OnModuleDestroy {
   onModuleInit(): void {
     this.unsubscribe = [
       this.inFlight.onUnknownCall((key) => this.leave(key)),
-      this.changes.subscribe(() => this.look(), 'cancellations'),
+      this.changes.watch(() => this.look(), LOOK_MS, 'cancellations'),
     ];
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
   onModuleDestroy(): void {
-    clearInterval(this.timer);
     for (const leave of this.unsubscribe) leave();
   }
 
