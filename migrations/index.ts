@@ -7,6 +7,7 @@ import { calls } from './0005-calls.js';
 import { admission } from './0006-admission.js';
 import { legacyEvents } from './0007-legacy-events.js';
 import { callCancellations } from './0008-call-cancellations.js';
+import { audit } from './0009-audit.js';
 
 /** Every migration in order. Steps are only ever added; a landed step is never edited. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   admission,
   legacyEvents,
   callCancellations,
+  audit,
 ];

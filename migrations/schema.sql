@@ -10,6 +10,24 @@ create table agents (
   constraint agents_visibility_check CHECK ((visibility = ANY (ARRAY['all'::text, 'granted'::text])))
 );
 
+create table audit_log (
+  sequence bigint not null,
+  at timestamp(3) with time zone not null,
+  actor jsonb not null,
+  action text not null,
+  target_kind text not null,
+  target_id text not null,
+  outcome text not null,
+  request_id text,
+  before jsonb,
+  after jsonb,
+  previous_hash bytea not null,
+  hash bytea not null,
+  constraint audit_log_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'requested'::text, 'refused'::text]))),
+  constraint audit_log_pkey PRIMARY KEY (sequence),
+  constraint audit_log_sequence_check CHECK ((sequence > 0))
+);
+
 create table call_cancellations (
   agent_id text not null,
   call_key text not null,
@@ -194,6 +212,8 @@ create table warren_migrations (
   constraint warren_migrations_pkey PRIMARY KEY ("position")
 );
 
+CREATE INDEX audit_log_target ON public.audit_log USING btree (target_kind, target_id, sequence DESC);
+
 CREATE INDEX call_cancellations_cancelled_at ON public.call_cancellations USING btree (cancelled_at);
 
 CREATE INDEX calls_admitted ON public.calls USING btree (instance_id) WHERE (state = 'admitted'::text);
@@ -294,6 +314,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.lock_audit_log()
+ RETURNS TABLE(sequence bigint, hash bytea)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(4, 0);
+  return query select newest.sequence, newest.hash from audit_log as newest order by newest.sequence desc limit 1;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.lock_revocation(p_connections text[], p_agents text[], p_credentials text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -311,6 +342,16 @@ begin
   loop
     perform pg_advisory_xact_lock(subject.class, subject.key);
   end loop;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_audit_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the audit log is only ever added to';
 end
 $function$
 ;

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { AuthenticatedRequest } from './access.guard.js';
 import { AppModule } from './app.module.js';
+import { AuditRefusals } from './audit.refusals.js';
 import { ProblemError } from './errors.js';
 import { isNestedDeeper } from './json-depth.js';
 import { Listeners } from './listeners.js';
@@ -66,7 +67,9 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     else void parseJson(request, body, done);
   });
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
-  fastify.addHook('onSend', async (request, reply) => {
+  const refusals = application.get(AuditRefusals);
+  fastify.addHook('onSend', async (request: AuthenticatedRequest, reply) => {
+    await refusals.note(request, reply.statusCode);
     void reply.header('x-request-id', request.id);
   });
   serveDocumentation(application, createOpenApi(application));

@@ -1,6 +1,10 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AccessGuard } from './access.guard.js';
+import { AuditController } from './audit.controller.js';
+import { AuditRefusals } from './audit.refusals.js';
+import { AuditRepository } from './audit.repository.js';
+import { AuditLog } from './audit.service.js';
 import { ChangeListener } from './change-listener.js';
 import { Changes } from './changes.js';
 import { CredentialsRepository } from './credentials.repository.js';
@@ -54,13 +58,16 @@ export class BaseModule {
     ];
     return {
       module: BaseModule,
-      controllers: [KeysController, HealthController, MetricsController],
+      controllers: [KeysController, AuditController, HealthController, MetricsController],
       providers: [
         ...provided,
         Changes,
         DatabaseMetrics,
         Metrics,
         Readiness,
+        AuditRepository,
+        AuditLog,
+        AuditRefusals,
         CredentialsRepository,
         CredentialsService,
         PresentedTokens,
@@ -82,6 +89,8 @@ export class BaseModule {
         Changes,
         Metrics,
         Readiness,
+        AuditLog,
+        AuditRefusals,
         CredentialsService,
         RequestGate,
       ],

@@ -21,8 +21,8 @@ export interface NewCredential {
 export class CredentialsRepository {
   constructor(private readonly database: Database) {}
 
-  async insert(credential: NewCredential): Promise<CredentialRow> {
-    return this.database.kysely
+  async insert(transaction: DatabaseTransaction, credential: NewCredential): Promise<CredentialRow> {
+    return transaction
       .insertInto('credentials')
       .values({
         id: credential.id,
@@ -38,10 +38,10 @@ export class CredentialsRepository {
   }
 
   /** The key from the environment: written at each start, so that its hash follows the HMAC key. */
-  async upsertOperator(credential: NewCredential): Promise<void> {
+  async upsertOperator(transaction: DatabaseTransaction, credential: NewCredential): Promise<CredentialRow> {
     const { name, scopes, tokenHash } = credential;
     const source = 'environment';
-    await this.database.kysely
+    return transaction
       .insertInto('credentials')
       .values({
         id: credential.id,
@@ -54,7 +54,8 @@ export class CredentialsRepository {
         expires_at: null,
       })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ name, scopes, source, token_hash: tokenHash }))
-      .execute();
+      .returningAll()
+      .executeTakeFirstOrThrow();
   }
 
   /** Ids of the keys that came from the environment at this or an earlier start, but for one. */
@@ -97,17 +98,28 @@ export class CredentialsRepository {
     return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
   }
 
-  async exists(id: string, agentId: string | null): Promise<boolean> {
-    const row = await this.database.kysely
-      .selectFrom('credentials')
-      .select('id')
-      .where('id', '=', id)
-      .where('agent_id', agentId === null ? 'is' : '=', agentId)
-      .executeTakeFirst();
-    return row !== undefined;
+  find(id: string): Promise<CredentialRow | undefined> {
+    return this.database.kysely.selectFrom('credentials').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  async delete(transaction: DatabaseTransaction, id: string): Promise<void> {
-    await transaction.deleteFrom('credentials').where('id', '=', id).execute();
+  /** How many tokens an agent has; keeps others from adding one until the transaction ends. */
+  async countTokens(transaction: DatabaseTransaction, agentId: string): Promise<number> {
+    await transaction.selectFrom('agents').select('id').where('id', '=', agentId).forNoKeyUpdate().execute();
+    const { count } = await transaction
+      .selectFrom('credentials')
+      .select((select) => select.fn.countAll<string>().as('count'))
+      .where('agent_id', '=', agentId)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
+  /** Undefined when there was none. `agentId` null is for an operator key. */
+  delete(transaction: DatabaseTransaction, id: string, agentId: string | null): Promise<CredentialRow | undefined> {
+    return transaction
+      .deleteFrom('credentials')
+      .where('id', '=', id)
+      .where('agent_id', agentId === null ? 'is' : '=', agentId)
+      .returningAll()
+      .executeTakeFirst();
   }
 }

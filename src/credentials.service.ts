@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { AuditedChange } from './audit.entry.js';
+import { AuditLog } from './audit.service.js';
+import type { Author } from './author.js';
 import { Changes } from './changes.js';
 import { CredentialsRepository, type CredentialRow } from './credentials.repository.js';
-import { Database } from './database.js';
+import { Database, type DatabaseTransaction } from './database.js';
 import { invalidField, ProblemError } from './errors.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page, type PageQuery } from './pagination.js';
 import type { OperatorScope, Principal } from './principal.js';
 import { ServerSecrets } from './server-secrets.service.js';
 import { isTime } from './time.js';
 import { createToken, equalHash, hashToken, parseToken } from './token.js';
+
+export const MAX_TOKENS_PER_AGENT = 100;
+const ENVIRONMENT: Author = { kind: 'environment' };
 
 export interface IssuedCredential {
   row: CredentialRow;
@@ -23,18 +29,26 @@ export class CredentialsService {
     private readonly serverSecrets: ServerSecrets,
     private readonly database: Database,
     private readonly changes: Changes,
+    private readonly audit: AuditLog,
   ) {}
 
   issueOperatorKey(
+    author: Author,
     name: string,
     scopes: readonly OperatorScope[],
     expiresAt?: string | null,
   ): Promise<IssuedCredential> {
-    return this.issue({ kind: 'operator', agentId: null, name, scopes: [...scopes], expiresAt });
+    return this.issue(author, { kind: 'operator', agentId: null, name, scopes: [...scopes], expiresAt });
   }
 
-  issueAgentToken(agentId: string, name?: string | null, expiresAt?: string | null): Promise<IssuedCredential> {
-    return this.issue({ kind: 'agent', agentId, name: name ?? null, scopes: [], expiresAt });
+  /** Errors: `limit_reached` beyond 100 tokens of one agent; of PostgreSQL when there is no such agent. */
+  issueAgentToken(
+    author: Author,
+    agentId: string,
+    name?: string | null,
+    expiresAt?: string | null,
+  ): Promise<IssuedCredential> {
+    return this.issue(author, { kind: 'agent', agentId, name: name ?? null, scopes: [], expiresAt });
   }
 
   /**
@@ -47,7 +61,12 @@ export class CredentialsService {
     const others = await this.repository.otherEnvironmentKeys(adopted);
     if (others.length === 0) return 0;
     await this.database.revocation({ credentials: others }, async (transaction) => {
-      for (const id of others) await this.repository.delete(transaction, id);
+      const gone: AuditedChange[] = [];
+      for (const id of others) {
+        const row = await this.repository.delete(transaction, id, null);
+        if (row !== undefined) gone.push(revoked(row));
+      }
+      await this.audit.record(transaction, ENVIRONMENT, ...gone);
     });
     await this.changes.announce();
     return others.length;
@@ -84,13 +103,16 @@ export class CredentialsService {
    * Revokes at once: when this resolves, no call of this credential begins any more.
    * Errors: `key_not_found` or `token_not_found`.
    */
-  async revoke(id: string, agentId: string | null): Promise<void> {
-    if (!(await this.repository.exists(id, agentId))) {
-      throw agentId === null
-        ? new ProblemError('key_not_found', 'There is no operator key of this id.')
-        : new ProblemError('token_not_found', 'This agent has no token of this id.');
-    }
-    await this.database.revocation({ credentials: [id] }, (transaction) => this.repository.delete(transaction, id));
+  async revoke(author: Author, id: string, agentId: string | null): Promise<void> {
+    await this.database.revocation({ credentials: [id] }, async (transaction) => {
+      const row = await this.repository.delete(transaction, id, agentId);
+      if (row === undefined) {
+        throw agentId === null
+          ? new ProblemError('key_not_found', 'There is no operator key of this id.')
+          : new ProblemError('token_not_found', 'This agent has no token of this id.');
+      }
+      await this.audit.record(transaction, author, revoked(row));
+    });
     await this.changes.announce();
   }
 
@@ -100,25 +122,32 @@ export class CredentialsService {
       throw new Error('WARREN_ADMIN_KEY must be a well-formed wop_ key (make one with `warren keys create`)');
     }
     const tokenHash = hashToken(token, await this.serverSecrets.tokenHmacKey());
-    await this.repository.upsertOperator({
-      id: parsed.id,
-      kind: 'operator',
-      agentId: null,
-      name: 'WARREN_ADMIN_KEY',
-      scopes: ['admin'],
-      tokenHash,
-      expiresAt: null,
+    const known = await this.repository.find(parsed.id);
+    await this.database.transaction(async (transaction) => {
+      const row = await this.repository.upsertOperator(transaction, {
+        id: parsed.id,
+        kind: 'operator',
+        agentId: null,
+        name: 'WARREN_ADMIN_KEY',
+        scopes: ['admin'],
+        tokenHash,
+        expiresAt: null,
+      });
+      if (known === undefined) await this.audit.record(transaction, ENVIRONMENT, issued(row));
     });
     return parsed.id;
   }
 
-  private async issue(request: {
-    kind: 'operator' | 'agent';
-    agentId: string | null;
-    name: string | null;
-    scopes: string[];
-    expiresAt: string | null | undefined;
-  }): Promise<IssuedCredential> {
+  private async issue(
+    author: Author,
+    request: {
+      kind: 'operator' | 'agent';
+      agentId: string | null;
+      name: string | null;
+      scopes: string[];
+      expiresAt: string | null | undefined;
+    },
+  ): Promise<IssuedCredential> {
     if (typeof request.expiresAt === 'string' && !isTime(request.expiresAt)) {
       throw invalidField('expiresAt', 'must be an RFC 3339 time');
     }
@@ -129,7 +158,38 @@ export class CredentialsService {
     }
     const { token, id } = createToken(request.kind);
     const tokenHash = hashToken(token, await this.serverSecrets.tokenHmacKey());
-    const row = await this.repository.insert({ ...request, id, tokenHash, expiresAt });
-    return { row, token };
+    return this.database.transaction(async (transaction) => {
+      await this.refuseTooMany(transaction, request.agentId);
+      const row = await this.repository.insert(transaction, { ...request, id, tokenHash, expiresAt });
+      await this.audit.record(transaction, author, issued(row));
+      return { row, token };
+    });
   }
+
+  private async refuseTooMany(transaction: DatabaseTransaction, agentId: string | null): Promise<void> {
+    if (agentId === null || (await this.repository.countTokens(transaction, agentId)) < MAX_TOKENS_PER_AGENT) return;
+    throw new ProblemError(
+      'limit_reached',
+      `An agent has at most ${MAX_TOKENS_PER_AGENT} tokens; revoke one that is not used any more.`,
+    );
+  }
+}
+
+function issued(row: CredentialRow): AuditedChange {
+  const action = row.kind === 'agent' ? 'token.create' : 'key.create';
+  return { action, target: targetOf(row), after: described(row) };
+}
+
+function revoked(row: CredentialRow): AuditedChange {
+  const action = row.kind === 'agent' ? 'token.revoke' : 'key.revoke';
+  return { action, target: targetOf(row), before: described(row) };
+}
+
+function targetOf({ id, kind }: CredentialRow): AuditedChange['target'] {
+  return { kind: kind === 'agent' ? 'token' : 'key', id };
+}
+
+function described({ agent_id: agentId, name, scopes, expires_at: expiresAt }: CredentialRow): Record<string, unknown> {
+  const common = { name, expiresAt: expiresAt?.toISOString() ?? null };
+  return agentId === null ? { ...common, scopes } : { ...common, agentId };
 }

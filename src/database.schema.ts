@@ -173,6 +173,33 @@ export interface InstancesTable {
   seen_at: WithDefault<Date>;
 }
 
+/** `requested`: the effect follows the row (a session is started); `refused`: the operator may not. */
+export type AuditOutcome = 'done' | 'requested' | 'refused';
+
+/** Who made a change: an operator key, the `warren` command on the database, or the server's own environment. */
+export interface AuditActor {
+  kind: 'operator' | 'command' | 'environment';
+  /** Public id of the operator key. */
+  id: string | null;
+  name: string | null;
+}
+
+export interface AuditLogTable {
+  /** 1, 2, 3 … without gaps; read as text. */
+  sequence: ColumnType<string, number, never>;
+  at: Date;
+  actor: Json<AuditActor>;
+  action: string;
+  target_kind: string;
+  target_id: string;
+  outcome: AuditOutcome;
+  request_id: string | null;
+  before: ColumnType<unknown, string | null, never>;
+  after: ColumnType<unknown, string | null, never>;
+  previous_hash: Buffer;
+  hash: Buffer;
+}
+
 /** Cancellations that wait for the replica that runs the call. */
 export interface CallCancellationsTable {
   agent_id: string;
@@ -228,6 +255,7 @@ export interface DatabaseSchema {
   tools: ToolsTable;
   grants: GrantsTable;
   instances: InstancesTable;
+  audit_log: AuditLogTable;
   calls: CallsTable;
   call_cancellations: CallCancellationsTable;
 }

@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { type Author, RequestAuthor } from './author.js';
 import type { CredentialRow } from './credentials.repository.js';
 import { CredentialsService } from './credentials.service.js';
 import { invalidField } from './errors.js';
@@ -15,9 +16,10 @@ export class KeysController {
 
   @Post()
   @Route({ access: 'admin', summary: 'Create an operator key', status: 201, answer: CreatedKeyAnswer })
-  async create(@Body() body: CreateKeyBody): Promise<CreatedKeyAnswer> {
+  async create(@RequestAuthor() author: Author, @Body() body: CreateKeyBody): Promise<CreatedKeyAnswer> {
     if (body.scopes.length === 0) throw invalidField('scopes', 'must name at least one scope');
     const { row, token } = await this.credentials.issueOperatorKey(
+      author,
       body.name,
       [...new Set(body.scopes)],
       body.expiresAt,
@@ -39,8 +41,8 @@ export class KeysController {
     status: 204,
     problems: ['key_not_found', 'revocation_timeout'],
   })
-  async revoke(@Param('id') id: string): Promise<void> {
-    await this.credentials.revoke(id, null);
+  async revoke(@RequestAuthor() author: Author, @Param('id') id: string): Promise<void> {
+    await this.credentials.revoke(author, id, null);
   }
 }
 

@@ -4,14 +4,26 @@ import type { Redactor } from './redactor.js';
 export const operatorScopes = ['read', 'write', 'launch', 'decide', 'admin'] as const;
 export type OperatorScope = (typeof operatorScopes)[number];
 
-/** Who a request comes from, once its token was checked. */
-export type Principal = (
-  | { kind: 'operator'; credentialId: string; name: string | null; scopes: readonly OperatorScope[] }
-  | { kind: 'agent'; credentialId: string; agentId: string }
-) & {
+interface Presented {
   /** Masks the token that was presented. */
   redactor?: Redactor;
-};
+}
+
+export interface OperatorPrincipal extends Presented {
+  kind: 'operator';
+  credentialId: string;
+  name: string | null;
+  scopes: readonly OperatorScope[];
+}
+
+export interface AgentPrincipal extends Presented {
+  kind: 'agent';
+  credentialId: string;
+  agentId: string;
+}
+
+/** Who a request comes from, once its token was checked. */
+export type Principal = OperatorPrincipal | AgentPrincipal;
 
 /**
  * What a route needs. `agent` is the menu: that agent's own token, or an operator's `write`. `write-or-launch` is a
@@ -44,6 +56,6 @@ export function mayUse(principal: Principal, access: RouteAccess, agentId?: stri
 }
 
 /** True when an operator holds a scope, or `admin`. */
-export function holds(principal: Principal, scope: OperatorScope): boolean {
+export function holds(principal: Principal | { kind: 'command' | 'environment' }, scope: OperatorScope): boolean {
   return principal.kind === 'operator' && (principal.scopes.includes(scope) || principal.scopes.includes('admin'));
 }

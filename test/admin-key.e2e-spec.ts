@@ -6,9 +6,11 @@ import { Database } from '../src/database.js';
 import { Keyring, SecretBox } from '../src/secret-box.js';
 import { ServerSecretsRepository } from '../src/server-secrets.repository.js';
 import { ServerSecrets } from '../src/server-secrets.service.js';
+import { OwnSecrets } from '../src/own-secrets.js';
 import { createToken } from '../src/token.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 import { startWarren, TEST_KEYRING } from './support/warren.js';
+import { admin } from './support/author.js';
 
 let testDatabase: TestDatabase;
 
@@ -41,8 +43,12 @@ describe('WARREN_ADMIN_KEY', () => {
       new ServerSecretsRepository(database),
       await SecretBox.create(Keyring.parse(TEST_KEYRING)),
     );
-    const credentials: CredentialsService = offlineCredentials({ database, serverSecrets: secrets });
-    const { token: own } = await credentials.issueOperatorKey('own', ['admin']);
+    const credentials: CredentialsService = offlineCredentials({
+      database,
+      serverSecrets: secrets,
+      ownSecrets: new OwnSecrets([]),
+    });
+    const { token: own } = await credentials.issueOperatorKey(admin, 'own', ['admin']);
     const { token: rotated } = createToken('operator');
     await credentials.adoptAdminKey(rotated);
     expect(await credentials.adoptAdminKey(rotated)).toBe(0);

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { admin, operator } from './support/author.js';
 import {
-  admin,
   type ConnectionsBench,
   type ConnectionsRoom,
   http,
   openConnectionsBench,
-  operator,
   refused,
   stdio,
 } from './support/connections-bench.js';
@@ -82,7 +81,11 @@ describe('changing', () => {
       const patches = Array.from({ length: 8 }, (_, index) =>
         changes.change(admin, id, { name: `${id}-${index}`, callTimeoutMs: 10_000 + index }),
       );
-      const outcomes = await Promise.allSettled([...patches.slice(4), changes.delete(id), ...patches.slice(0, 4)]);
+      const outcomes = await Promise.allSettled([
+        ...patches.slice(4),
+        changes.delete(admin, id),
+        ...patches.slice(0, 4),
+      ]);
       const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
       expect(refusals).toEqual(refusals.map(() => refused('connection_not_found')));
       expect((await connections.list({})).items).toEqual([]);
@@ -173,7 +176,7 @@ describe('changing', () => {
     for (const id of ['nowhere', '', 'a\0b', 'x'.repeat(200)]) {
       await expect(connections.require(id)).rejects.toEqual(refused('connection_not_found'));
       await expect(changes.change(admin, id, {})).rejects.toEqual(refused('connection_not_found'));
-      await expect(changes.delete(id)).rejects.toEqual(refused('connection_not_found'));
+      await expect(changes.delete(admin, id)).rejects.toEqual(refused('connection_not_found'));
     }
   });
 });
@@ -181,7 +184,7 @@ describe('changing', () => {
 describe('deleting', () => {
   it('takes the rows, tells the others and ends the sessions', async () => {
     await changes.create(admin, http('c', { id: 'c', apiKey: API_KEY }));
-    await changes.delete('c');
+    await changes.delete(admin, 'c');
     expect(sessions.asked).toEqual(['forget c']);
     expect(announced()).toBe(1);
     await expect(connections.require('c')).rejects.toEqual(refused('connection_not_found'));

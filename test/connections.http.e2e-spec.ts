@@ -13,6 +13,7 @@ import { ProblemFilter } from '../src/problem.filter.js';
 import { RequestGate } from '../src/request-gate.js';
 import { validationPipe } from '../src/validation.js';
 import { migrations } from '../migrations/index.js';
+import { admin } from './support/author.js';
 import { Api } from './support/api.js';
 import { createTestDatabase, type TestDatabase } from './support/test-database.js';
 
@@ -52,7 +53,7 @@ afterAll(async () => {
 });
 
 async function key(...scopes: OperatorScope[]): Promise<string> {
-  const { token } = await application.get(CredentialsService).issueOperatorKey(scopes.join(), scopes);
+  const { token } = await application.get(CredentialsService).issueOperatorKey(admin, scopes.join(), scopes);
   return token;
 }
 

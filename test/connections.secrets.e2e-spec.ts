@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { admin } from './support/author.js';
 import {
-  admin,
   type ConnectionsBench,
   type ConnectionsRoom,
   http,
@@ -71,7 +71,7 @@ describe('secrets', () => {
   it('of a connection made again under its id are not taken for the old ones', async () => {
     await changes.create(admin, secretful);
     const before = await connections.launchOf('s');
-    await changes.delete('s');
+    await changes.delete(admin, 's');
     await changes.create(admin, { ...secretful, apiKey: 'sk-live-another-key' });
     const after = await connections.launchOf('s');
     expect(after?.launchRevision).not.toBe(before?.launchRevision);

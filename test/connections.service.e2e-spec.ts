@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { admin } from './support/author.js';
 import {
-  admin,
   type ConnectionsBench,
   type ConnectionsRoom,
   http,
@@ -74,16 +74,16 @@ describe('listing', () => {
 describe('starting and stopping', () => {
   it('is for keep_alive only, and starting for enabled ones', async () => {
     await changes.create(admin, http('e', { id: 'e' }));
-    await expect(connections.start('e')).rejects.toEqual(refused('lifecycle_not_keep_alive'));
-    await expect(connections.stop('e')).rejects.toEqual(refused('lifecycle_not_keep_alive'));
+    await expect(connections.start(admin, 'e')).rejects.toEqual(refused('lifecycle_not_keep_alive'));
+    await expect(connections.stop(admin, 'e')).rejects.toEqual(refused('lifecycle_not_keep_alive'));
     await changes.create(admin, http('k', { id: 'k', lifecycle: 'keep_alive', enabled: false }));
-    await expect(connections.start('k')).rejects.toEqual(refused('connection_disabled'));
+    await expect(connections.start(admin, 'k')).rejects.toEqual(refused('connection_disabled'));
   });
 
   it('stops on every replica by a new launch revision', async () => {
     const { launchRevision } = await changes.create(admin, http('k', { id: 'k', lifecycle: 'keep_alive' }));
-    await connections.start('k');
-    const stopped = await connections.stop('k');
+    await connections.start(admin, 'k');
+    const stopped = await connections.stop(admin, 'k');
     expect(sessions.asked).toEqual(['start k', 'stop k']);
     expect(stopped).toMatchObject({ revision: 1 });
     expect(stopped.launchRevision).not.toBe(launchRevision);
@@ -97,13 +97,13 @@ describe('starting and stopping', () => {
 describe('discovery at creation', () => {
   it('tells a failure as a warning', async () => {
     await changes.create(admin, http('c', { id: 'c' }));
-    expect(await connections.discoverNew('c')).toEqual([]);
+    expect(await connections.discoverNew(admin, 'c')).toEqual([]);
     connections.onDiscoveryWanted(() => Promise.resolve({ code: 'x', message: 'no answer' }));
-    expect(await connections.discoverNew('c')).toEqual([
+    expect(await connections.discoverNew(admin, 'c')).toEqual([
       { field: 'catalog', code: 'discovery_failed', message: 'no answer' },
     ]);
     connections.onDiscoveryWanted(() => Promise.reject(new Error(`broke on ${API_KEY}`)));
-    const [warning] = await connections.discoverNew('c');
+    const [warning] = await connections.discoverNew(admin, 'c');
     expect(warning).toMatchObject({ code: 'discovery_failed' });
     expect(warning?.message).not.toContain(API_KEY);
   });

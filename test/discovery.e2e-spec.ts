@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DiscoveryService } from '../src/catalog/discovery.service.js';
+import { auditLog } from './support/author.js';
 import { CatalogFixture, tool } from './support/catalog-fixture.js';
 
 let fixture: CatalogFixture;
@@ -121,7 +122,7 @@ describe('a discovery', () => {
     const leaving = new AbortController();
     const runs = [
       fixture.discovery.discover('p'),
-      fixture.discovery.discover('p', leaving.signal),
+      fixture.discovery.discover('p', { signal: leaving.signal }),
       fixture.discovery.discover('p'),
     ];
     leaving.abort(new Error('left'));
@@ -150,7 +151,9 @@ describe('a discovery', () => {
     };
     const found = await Promise.all(
       Array.from({ length: replicas }, () =>
-        new DiscoveryService(connections, reader, discoveryRepository, tools, database).discover('p'),
+        new DiscoveryService(connections, reader, discoveryRepository, tools, database, auditLog(database)).discover(
+          'p',
+        ),
       ),
     );
     const inOrder = found.toSorted((left, right) => left.revision - right.revision);
@@ -177,7 +180,14 @@ describe('a discovery', () => {
       if (readings === 1) await fixture.change('p', { args });
       return reading;
     };
-    const discovery = new DiscoveryService(connections, reader, discoveryRepository, tools, database);
+    const discovery = new DiscoveryService(
+      connections,
+      reader,
+      discoveryRepository,
+      tools,
+      database,
+      auditLog(database),
+    );
     expect(await discovery.discover('p')).toMatchObject({ revision: 1, toolCount: 1 });
     expect(readings).toBe(2);
     expect(await fixture.stored('p')).toEqual(['new']);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { GrantsFixture, toolsOf } from './support/grants-fixture.js';
+import { admin } from './support/author.js';
 
 const TOOLS = Array.from({ length: 20 }, (_, index) => `tool-${index}`);
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  agent = (await fixture.agents.create({ name: 'Demo' })).id;
+  agent = (await fixture.agents.create(admin, { name: 'Demo' })).id;
 });
 
 afterEach(() => other.query('rollback'));
@@ -46,7 +47,9 @@ async function waiting(count: number): Promise<void> {
 
 describe('changes at the same time', () => {
   it('lose none of 20 additions', async () => {
-    const sets = await Promise.all(TOOLS.map((tool) => fixture.grants.patch(agent, { add: toolsOf('files', tool) })));
+    const sets = await Promise.all(
+      TOOLS.map((tool) => fixture.grants.patch(admin, agent, { add: toolsOf('files', tool) })),
+    );
     expect((await fixture.held(agent)).toSorted()).toEqual(TOOLS.map((tool) => `files/${tool}`).toSorted());
     expect(sets.map((set) => set.revision).toSorted((a, b) => a - b)).toEqual(TOOLS.map((_, index) => index + 1));
     for (const set of sets) expect(set.tools).toHaveLength(set.revision);
@@ -54,8 +57,8 @@ describe('changes at the same time', () => {
 
   it('let one of two win that were made for the same revision', async () => {
     await holdAdmission();
-    const put = fixture.grants.replace(agent, { tools: toolsOf('files', 'tool-1') }, '"0"');
-    const patch = fixture.grants.patch(agent, { add: toolsOf('files', 'tool-2') }, '"0"');
+    const put = fixture.grants.replace(admin, agent, { tools: toolsOf('files', 'tool-1') }, '"0"');
+    const patch = fixture.grants.patch(admin, agent, { add: toolsOf('files', 'tool-2') }, '"0"');
     const outcomes = Promise.allSettled([put, patch]);
     await waiting(2);
     await other.query('commit');
@@ -69,9 +72,9 @@ describe('changes at the same time', () => {
   });
 
   it('apply to several agents in crossing order without a deadlock', async () => {
-    const second = (await fixture.agents.create({ name: 'Second' })).id;
+    const second = (await fixture.agents.create(admin, { name: 'Second' })).id;
     const changes = TOOLS.map((tool, index) =>
-      fixture.grants.apply({
+      fixture.grants.apply(admin, {
         agentIds: index % 2 === 0 ? [agent, second] : [second, agent],
         add: toolsOf('files', tool),
       }),
@@ -83,10 +86,10 @@ describe('changes at the same time', () => {
 
   it('do not deadlock with the deletion of a connection', async () => {
     for (const id of ['gate', 'leaving']) await fixture.connection(id, TOOLS);
-    await fixture.grants.replace(agent, { tools: toolsOf('leaving', 'tool-1') });
+    await fixture.grants.replace(admin, agent, { tools: toolsOf('leaving', 'tool-1') });
     await other.query('begin');
     await other.query(`select from providers where id = 'gate' for update`);
-    const change = fixture.grants.patch(agent, {
+    const change = fixture.grants.patch(admin, agent, {
       add: [...toolsOf('gate', 'tool-1'), ...toolsOf('leaving', 'tool-2')],
       remove: toolsOf('leaving', 'tool-1'),
     });
@@ -101,11 +104,11 @@ describe('changes at the same time', () => {
 
   it('wait for the deletion of a connection before they take grants there away', async () => {
     await fixture.connection('going', TOOLS);
-    await fixture.grants.replace(agent, { tools: toolsOf('going', ...TOOLS) });
+    await fixture.grants.replace(admin, agent, { tools: toolsOf('going', ...TOOLS) });
     await other.query('begin');
     await other.query(`select from providers where id = 'going' for update`);
     const changes = Promise.allSettled([
-      fixture.grants.apply({ agentIds: [agent], remove: toolsOf('going', 'tool-1') }),
+      fixture.grants.apply(admin, { agentIds: [agent], remove: toolsOf('going', 'tool-1') }),
     ]);
     await waiting(1);
     await other.query(`delete from providers where id = 'going'`);
@@ -117,15 +120,19 @@ describe('changes at the same time', () => {
   it('survive that their connection and agent are deleted meanwhile', async () => {
     for (let round = 0; round < 15; round += 1) {
       const connection = `${agent}-round-${round}`;
-      const victim = (await fixture.agents.create({ name: 'Victim' })).id;
+      const victim = (await fixture.agents.create(admin, { name: 'Victim' })).id;
       await fixture.connection(connection, TOOLS);
-      for (const id of [agent, victim]) await fixture.grants.replace(id, { tools: toolsOf(connection, ...TOOLS) });
+      for (const id of [agent, victim])
+        await fixture.grants.replace(admin, id, { tools: toolsOf(connection, ...TOOLS) });
       const outcomes = await Promise.allSettled([
-        fixture.grants.replace(agent, { tools: toolsOf(connection, ...TOOLS.slice(10)) }),
-        fixture.grants.patch(victim, { remove: toolsOf(connection, ...TOOLS.toReversed()) }),
+        fixture.grants.replace(admin, agent, { tools: toolsOf(connection, ...TOOLS.slice(10)) }),
+        fixture.grants.patch(admin, victim, { remove: toolsOf(connection, ...TOOLS.toReversed()) }),
         other.query('delete from providers where id = $1', [connection]),
-        fixture.agents.delete(victim),
-        fixture.grants.patch(agent, { remove: toolsOf(connection, 'tool-1'), add: toolsOf(connection, 'tool-2') }),
+        fixture.agents.delete(admin, victim),
+        fixture.grants.patch(admin, agent, {
+          remove: toolsOf(connection, 'tool-1'),
+          add: toolsOf(connection, 'tool-2'),
+        }),
       ]);
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') continue;
@@ -138,9 +145,9 @@ describe('changes at the same time', () => {
 
 describe('while a call is being admitted', () => {
   it('a change waits, and is not seen before', async () => {
-    await fixture.grants.replace(agent, { tools: toolsOf('files', 'tool-1') });
+    await fixture.grants.replace(admin, agent, { tools: toolsOf('files', 'tool-1') });
     await holdAdmission();
-    const change = fixture.grants.replace(agent, { tools: [] });
+    const change = fixture.grants.replace(admin, agent, { tools: [] });
     await waiting(1);
     expect(await fixture.held(agent)).toEqual(['files/tool-1']);
     await other.query('commit');
@@ -148,20 +155,20 @@ describe('while a call is being admitted', () => {
   });
 
   it('a change that waited 5 s is given up, and nothing has changed', async () => {
-    await fixture.grants.replace(agent, { tools: toolsOf('files', 'tool-1') });
+    await fixture.grants.replace(admin, agent, { tools: toolsOf('files', 'tool-1') });
     const announced = fixture.announced;
     const before = await fixture.grants.read(agent);
     await holdAdmission();
     const started = performance.now();
     const timeout = { code: 'revocation_timeout', status: 503, retryAfterSeconds: 1 };
     await Promise.all([
-      expect(fixture.grants.replace(agent, { tools: [] })).rejects.toMatchObject(timeout),
-      expect(fixture.grants.patch(agent, { add: toolsOf('files', 'tool-2') })).rejects.toMatchObject(timeout),
-      expect(fixture.grants.apply({ agentIds: [agent], remove: toolsOf('files', 'tool-1') })).rejects.toMatchObject(
-        timeout,
-      ),
-      expect(fixture.agents.update(agent, { enabled: false, name: 'Changed' })).rejects.toMatchObject(timeout),
-      expect(fixture.agents.delete(agent)).rejects.toMatchObject(timeout),
+      expect(fixture.grants.replace(admin, agent, { tools: [] })).rejects.toMatchObject(timeout),
+      expect(fixture.grants.patch(admin, agent, { add: toolsOf('files', 'tool-2') })).rejects.toMatchObject(timeout),
+      expect(
+        fixture.grants.apply(admin, { agentIds: [agent], remove: toolsOf('files', 'tool-1') }),
+      ).rejects.toMatchObject(timeout),
+      expect(fixture.agents.update(admin, agent, { enabled: false, name: 'Changed' })).rejects.toMatchObject(timeout),
+      expect(fixture.agents.delete(admin, agent)).rejects.toMatchObject(timeout),
     ]);
     const waited = performance.now() - started;
     expect(waited).toBeGreaterThan(4_900);
@@ -174,6 +181,8 @@ describe('while a call is being admitted', () => {
 
   it('renaming and enabling do not wait', async () => {
     await holdAdmission();
-    expect(await fixture.agents.update(agent, { name: 'Other', enabled: true })).toMatchObject({ name: 'Other' });
+    expect(await fixture.agents.update(admin, agent, { name: 'Other', enabled: true })).toMatchObject({
+      name: 'Other',
+    });
   });
 });

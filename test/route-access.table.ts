@@ -36,7 +36,7 @@ export const routeTable: readonly RouteRow[] = [
   ...rows('agent', 'POST /api/agents/{id}/menu/mcp_call'),
   ...rows('mcp', 'POST /mcp'),
   ...undocumented('mcp', 'GET /mcp', 'DELETE /mcp'),
-  ...rows('read', 'GET /api/calls', 'GET /api/calls/{callId}'),
+  ...rows('read', 'GET /api/calls', 'GET /api/calls/{callId}', 'GET /api/audit'),
 ];
 
 function rows(access: Access, ...routes: string[]): RouteRow[] {

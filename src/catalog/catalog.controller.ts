@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { type Author, RequestAuthor } from '../author.js';
 import { ConnectionsService } from '../connections/connections.service.js';
 import { DEFAULT_PAGE_SIZE, type Page } from '../pagination.js';
 import { IdParam, Route } from '../route.decorator.js';
@@ -24,8 +25,8 @@ export class CatalogController {
     description: 'At most four at once. A connection that fails is told in its own outcome and keeps its catalog.',
     answer: DiscoveryOutcomesAnswer,
   })
-  async discoverMany(@Body() body: DiscoverBody): Promise<DiscoveryOutcomesAnswer> {
-    return { items: await this.discovery.discoverMany(body.ids ?? undefined) };
+  async discoverMany(@RequestAuthor() author: Author, @Body() body: DiscoverBody): Promise<DiscoveryOutcomesAnswer> {
+    return { items: await this.discovery.discoverMany(body.ids ?? undefined, author) };
   }
 
   @Post(':id/discover')
@@ -45,8 +46,8 @@ export class CatalogController {
       'shutting_down',
     ],
   })
-  discover(@Param('id') id: string): Promise<Discovery> {
-    return this.discovery.discover(id);
+  discover(@RequestAuthor() author: Author, @Param('id') id: string): Promise<Discovery> {
+    return this.discovery.discover(id, { author });
   }
 
   @Get(':id/tools')

@@ -44,9 +44,9 @@ export class CatalogModule implements OnModuleInit, OnModuleDestroy {
   ) {}
 
   onModuleInit(): void {
-    this.connections.onDiscoveryWanted(async (id) => {
+    this.connections.onDiscoveryWanted(async (id, author) => {
       try {
-        await this.discovery.discover(id);
+        await this.discovery.discover(id, { author });
         return undefined;
       } catch (error) {
         return { code: 'discovery_failed', message: toProblem(error).detail };

@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit.service.js';
+import type { Author } from '../author.js';
 import { connectionNotFound } from '../connections/connection-not-found.js';
 import type { ConnectionLaunch } from '../connections/connection.launch.js';
 import { ConnectionsService } from '../connections/connections.service.js';
@@ -26,10 +28,21 @@ const MAX_READINGS = 3;
 /** Longest text kept of what a provider says of itself. */
 const MAX_IDENTITY_TEXT = 1_000;
 
+/** Whose discovery it is, when an operator asked for it, and what ends the waiting for it. */
+export interface DiscoveryCaller {
+  author?: Author | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface Run {
+  author?: Author | undefined;
+  readonly result: Promise<Discovery>;
+}
+
 /** Reads the tool list of connections and stores it; a discovery that fails, however late, changes nothing. */
 @Injectable()
 export class DiscoveryService {
-  private readonly running = new Map<string, Promise<Discovery>>();
+  private readonly running = new Map<string, Run>();
   private readonly closing = new AbortController();
 
   constructor(
@@ -38,6 +51,7 @@ export class DiscoveryService {
     private readonly repository: DiscoveryRepository,
     private readonly tools: ToolsService,
     private readonly database: Database,
+    private readonly audit: AuditLog,
   ) {
     // each run listens while it lasts, and there may be many
     setMaxListeners(0, this.closing.signal);
@@ -45,27 +59,28 @@ export class DiscoveryService {
 
   /**
    * Replaces the stored catalog of a connection by what its provider lists now. Callers at the same time share one run;
-   * a caller's signal ends only its own waiting.
+   * a caller's signal ends only its own waiting. The first that names an author is the one the audit log names.
    * Errors: `connection_not_found`, `connection_disabled`, `provider_unreachable`, `provider_timeout`, `busy`.
    */
-  discover(connectionId: string, signal?: AbortSignal): Promise<Discovery> {
-    const running = this.running.get(connectionId) ?? this.start(connectionId);
-    return signal === undefined ? running : untilAborted(running, signal);
+  discover(connectionId: string, { author, signal }: DiscoveryCaller = {}): Promise<Discovery> {
+    const run = this.running.get(connectionId) ?? this.start(connectionId);
+    run.author ??= author;
+    return signal === undefined ? run.result : untilAborted(run.result, signal);
   }
 
   /** As `discover`, but never answers with a run that began before. */
   async discoverAnew(connectionId: string): Promise<Discovery> {
-    await this.running.get(connectionId)?.catch(() => undefined);
+    await this.running.get(connectionId)?.result.catch(() => undefined);
     return this.discover(connectionId);
   }
 
   /** Discovers these connections, or every enabled one; one outcome each, in the order given. */
-  async discoverMany(ids: readonly string[] | undefined): Promise<DiscoveryOutcome[]> {
+  async discoverMany(ids: readonly string[] | undefined, author?: Author): Promise<DiscoveryOutcome[]> {
     const wanted = ids === undefined ? await this.repository.enabled() : [...new Set(ids)];
     const outcomes: DiscoveryOutcome[] = [];
     const queue = wanted.entries();
     const work = async (): Promise<void> => {
-      for (const [place, connectionId] of queue) outcomes[place] = await this.outcomeOf(connectionId);
+      for (const [place, connectionId] of queue) outcomes[place] = await this.outcomeOf(connectionId, author);
     };
     await Promise.all(Array.from({ length: CONCURRENCY }, work));
     return outcomes;
@@ -74,28 +89,30 @@ export class DiscoveryService {
   /** Ends what runs, and waits until nothing of it touches the database any more. */
   async close(): Promise<void> {
     this.closing.abort(new ProblemError('shutting_down', 'The server is shutting down.'));
-    await Promise.allSettled(this.running.values());
+    await Promise.allSettled([...this.running.values()].map(({ result }) => result));
   }
 
-  private async outcomeOf(connectionId: string): Promise<DiscoveryOutcome> {
+  private async outcomeOf(connectionId: string, author: Author | undefined): Promise<DiscoveryOutcome> {
     try {
-      return { connectionId, ok: true, discovery: await this.discover(connectionId) };
+      return { connectionId, ok: true, discovery: await this.discover(connectionId, { author }) };
     } catch (error) {
       const { code, reason, detail } = toProblem(error);
       return { connectionId, ok: false, error: { code, ...(reason === undefined ? {} : { reason }), detail } };
     }
   }
 
-  private start(connectionId: string): Promise<Discovery> {
-    const run = this.run(connectionId).finally(() => this.running.delete(connectionId));
+  private start(connectionId: string): Run {
+    const started: { author?: Author | undefined } = {};
+    const result = this.run(connectionId, started).finally(() => this.running.delete(connectionId));
+    const run = Object.assign(started, { result });
     this.running.set(connectionId, run);
     return run;
   }
 
-  private async run(connectionId: string): Promise<Discovery> {
+  private async run(connectionId: string, caller: Pick<Run, 'author'>): Promise<Discovery> {
     const startedAt = performance.now();
     for (let readings = 1; readings <= MAX_READINGS; readings += 1) {
-      const discovery = await this.readAndStore(connectionId);
+      const discovery = await this.readAndStore(connectionId, caller);
       if (discovery !== undefined) return { ...discovery, durationMs: Math.round(performance.now() - startedAt) };
     }
     throw new ProblemError('provider_unreachable', 'The settings kept changing while the catalog was read.', {
@@ -104,7 +121,10 @@ export class DiscoveryService {
   }
 
   /** Undefined when the launch settings changed meanwhile, so that what was read is of another provider. */
-  private async readAndStore(connectionId: string): Promise<Omit<Discovery, 'durationMs'> | undefined> {
+  private async readAndStore(
+    connectionId: string,
+    caller: Pick<Run, 'author'>,
+  ): Promise<Omit<Discovery, 'durationMs'> | undefined> {
     this.closing.signal.throwIfAborted();
     const { catalog } = await this.connections.require(connectionId);
     const launch = await this.connections.launchOf(connectionId);
@@ -117,7 +137,7 @@ export class DiscoveryService {
     const survey = await surveySchemas(prepared.tools, stored, catalog?.warnings ?? []);
     const told = [...(reading.pages?.warnings ?? []), ...prepared.warnings, ...survey.warnings];
     const warnings = [...catalogRemarks(reading, survey), ...limitWarnings(told)];
-    return this.store(launch, identityOf(reading.identity, launch), prepared.tools, warnings);
+    return this.store(launch, identityOf(reading.identity, launch), prepared.tools, warnings, caller);
   }
 
   /** Undefined when a change of the launch settings ended the session meanwhile. */
@@ -136,6 +156,7 @@ export class DiscoveryService {
     identity: ReturnType<typeof identityOf>,
     tools: readonly PreparedTool[],
     warnings: CatalogWarning[],
+    { author }: Pick<Run, 'author'>,
   ): Promise<Omit<Discovery, 'durationMs'> | undefined> {
     return this.database.transaction(async (transaction) => {
       const connection = await this.repository.lock(transaction, id);
@@ -154,9 +175,21 @@ export class DiscoveryService {
         warnings,
       };
       await this.connections.recordDiscovery(transaction, id, summary);
+      if (author !== undefined) {
+        await this.audit.record(transaction, author, {
+          action: 'connection.discover',
+          target: { kind: 'connection', id },
+          before: connection.catalog && sizeOf(connection.catalog),
+          after: { ...sizeOf(summary), ...difference },
+        });
+      }
       return { connectionId: id, revision: summary.revision, toolCount: tools.length, ...difference, warnings };
     });
   }
+}
+
+function sizeOf({ revision, toolCount }: CatalogSummary): { revision: number; toolCount: number } {
+  return { revision, toolCount };
 }
 
 /** What concerns the catalog as a whole. */

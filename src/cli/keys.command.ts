@@ -12,7 +12,7 @@ interface KeyRequest {
 /** `warren keys create`: prints the key alone on standard output, so that a script can take it. */
 export async function createKey({ settings }: Config, { name, scopes, expiresAt }: KeyRequest): Promise<void> {
   const { token } = await besideServer(settings, (platform) => {
-    return offlineCredentials(platform).issueOperatorKey(name, scopes, expiresAt);
+    return offlineCredentials(platform).issueOperatorKey({ kind: 'command' }, name, scopes, expiresAt);
   });
   console.log(token);
 }

@@ -42,7 +42,7 @@ async function tell(server: RunningServer): Promise<{ key: string; token: string
   const directory = prepareDataDirectory(platform.dataDirectory);
   const credentials = application.get(CredentialsService);
   const key = await keptToken(join(directory, 'quickstart-operator-key'), credentials, async () => {
-    return (await credentials.issueOperatorKey('quickstart', ['admin'])).token;
+    return (await credentials.issueOperatorKey({ kind: 'command' }, 'quickstart', ['admin'])).token;
   });
   const operator = new OperatorClient(url, key);
 

@@ -4,6 +4,7 @@ import { WrongKeyError } from '../platform.js';
 import { operatorScopes, type OperatorScope } from '../principal.js';
 import { errorText } from '../system-error.js';
 import { version } from '../version.js';
+import { printAuditHead, verifyAudit } from './audit.command.js';
 import { createKey } from './keys.command.js';
 import { migrate } from './migrate.command.js';
 import { quickstart } from './quickstart.command.js';
@@ -62,6 +63,16 @@ function program(): Command {
     .action(({ scope, name, expiresAt }: { scope: OperatorScope[]; name: string; expiresAt?: string }) =>
       createKey(config(), { scopes: scope, name, expiresAt }),
     );
+  const audit = warren.command('audit').description('the record of what operators changed');
+  audit
+    .command('verify')
+    .description('check that no entry is missing, edited or out of order')
+    .option('--head <head>', 'what `warren audit head` printed earlier: finds entries cut off since')
+    .action(({ head }: { head?: string }) => verifyAudit(config(), head));
+  audit
+    .command('head')
+    .description('print where the log ends, to keep it elsewhere')
+    .action(() => printAuditHead(config()));
   const secrets = warren.command('secrets').description('encryption at rest');
   secrets.command('new-key').description('print a fresh keyring entry').action(newSecretKey);
   return warren;

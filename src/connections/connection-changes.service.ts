@@ -1,12 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit.service.js';
+import type { Author } from '../author.js';
 import { Changes } from '../changes.js';
 import type { Settings } from '../config.js';
 import { brokenUniqueConstraint, Database, type DatabaseTransaction } from '../database.js';
 import { ProblemError } from '../errors.js';
 import { idCandidates } from '../id-candidates.js';
-import { holds, type Principal } from '../principal.js';
+import { holds } from '../principal.js';
 import { SETTINGS } from '../settings.token.js';
 import { connectionNotFound } from './connection-not-found.js';
+import { changedConnection, createdConnection, deletedConnection } from './connection-audit.js';
 import { type Proposal, proposeChange, proposeCreation } from './connection-proposal.js';
 import { ConnectionSecrets } from './connection-secrets.service.js';
 import { type ChangeConnectionBody, type CreateConnectionBody, isConnectionId } from './connection.dto.js';
@@ -29,6 +32,7 @@ export class ConnectionChanges {
     private readonly database: Database,
     private readonly changes: Changes,
     private readonly sessions: SessionManager,
+    private readonly audit: AuditLog,
     @Inject(SETTINGS) private readonly settings: Settings,
   ) {}
 
@@ -36,15 +40,17 @@ export class ConnectionChanges {
    * Saves a new connection with its secrets; starts nothing and grants nothing.
    * Errors: `forbidden`, `connection_conflict`, `connection_name_conflict`, those of the rules.
    */
-  async create(principal: Principal, body: CreateConnectionBody): Promise<ConnectionRecord> {
+  async create(author: Author, body: CreateConnectionBody): Promise<ConnectionRecord> {
     const proposal = proposeCreation(body);
-    this.permit(principal, proposal, proposal.plan.set);
+    this.permit(author, proposal, proposal.plan.set);
     return namingConflicts(() =>
       this.database.transaction(async (transaction) => {
         const id = await this.insert(transaction, body.id ?? undefined, proposal);
         await this.checkAudience(transaction, proposal.settings.sealedAudience);
         await this.secrets.apply(transaction, id, proposal.plan);
-        return this.lock(transaction, id);
+        const record = await this.lock(transaction, id);
+        await this.audit.record(transaction, author, createdConnection(record, proposal.plan));
+        return record;
       }),
     );
   }
@@ -54,15 +60,10 @@ export class ConnectionChanges {
    * session is gone when its launch settings changed.
    * Errors: `connection_not_found`, `stale_revision`, `forbidden`, `revocation_timeout`, those of the rules.
    */
-  async change(
-    principal: Principal,
-    id: string,
-    body: ChangeConnectionBody,
-    ifMatch?: string,
-  ): Promise<ConnectionRecord> {
+  async change(author: Author, id: string, body: ChangeConnectionBody, ifMatch?: string): Promise<ConnectionRecord> {
     if (!isConnectionId(id)) throw connectionNotFound();
     const revoking = mayRevoke(body);
-    const work = (transaction: DatabaseTransaction) => this.changeLocked(transaction, principal, id, body, ifMatch);
+    const work = (transaction: DatabaseTransaction) => this.changeLocked(transaction, author, id, body, ifMatch);
     const { record, sessionEnds } = await namingConflicts(() =>
       revoking ? this.database.revocation({ connections: [id] }, work) : this.database.transaction(work),
     );
@@ -72,10 +73,12 @@ export class ConnectionChanges {
   }
 
   /** Resolves when the rows are gone and this replica's sessions are stopped. Errors: `connection_not_found`. */
-  async delete(id: string): Promise<void> {
+  async delete(author: Author, id: string): Promise<void> {
     if (!isConnectionId(id)) throw connectionNotFound();
     await this.database.revocation({ connections: [id] }, async (transaction) => {
-      if (!(await this.repository.delete(transaction, id))) throw connectionNotFound();
+      const record = await this.lock(transaction, id);
+      await this.repository.delete(transaction, id);
+      await this.audit.record(transaction, author, deletedConnection(record));
     });
     await this.changes.announce();
     await this.sessions.forget(id);
@@ -83,7 +86,7 @@ export class ConnectionChanges {
 
   private async changeLocked(
     transaction: DatabaseTransaction,
-    principal: Principal,
+    author: Author,
     id: string,
     body: ChangeConnectionBody,
     ifMatch: string | undefined,
@@ -91,20 +94,22 @@ export class ConnectionChanges {
     const stored = await this.lock(transaction, id);
     requireRevision(ifMatch, stored.revision);
     const proposal = proposeChange(stored, body);
-    this.permit(principal, proposal, [...proposal.plan.keep, ...proposal.plan.set]);
+    this.permit(author, proposal, [...proposal.plan.keep, ...proposal.plan.set]);
     if (Array.isArray(body.sealedAudience)) await this.checkAudience(transaction, body.sealedAudience);
     if (!proposal.changes) return { record: stored, sessionEnds: false };
     await this.secrets.apply(transaction, id, proposal.plan);
     await this.repository.update(transaction, id, proposal.settings, proposal.affectsLaunch);
-    return { record: await this.lock(transaction, id), sessionEnds: proposal.affectsLaunch };
+    const record = await this.lock(transaction, id);
+    await this.audit.record(transaction, author, changedConnection(stored, record, proposal.plan));
+    return { record, sessionEnds: proposal.affectsLaunch };
   }
 
   private permit(
-    principal: Principal,
+    author: Author,
     { settings, scopes, changesProcess }: Proposal,
     secrets: readonly { kind: string; name: string }[],
   ): void {
-    const missing = scopes.find((scope) => !holds(principal, scope));
+    const missing = scopes.find((scope) => !holds(author, scope));
     if (missing !== undefined) {
       throw new ProblemError('forbidden', `This needs an operator key with scope ${missing}.`);
     }

@@ -1,9 +1,8 @@
-import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { type AuthenticatedRequest, unauthenticated } from '../access.guard.js';
+import { type Author, RequestAuthor } from '../author.js';
 import { type Page, PageQuery } from '../pagination.js';
-import type { Principal } from '../principal.js';
 import { IdParam, Route } from '../route.decorator.js';
 import { ConnectionChanges } from './connection-changes.service.js';
 import { type ConnectionEventAnswer, ConnectionEventPageAnswer } from './connection-events.dto.js';
@@ -42,13 +41,13 @@ export class ConnectionsController {
     problems: createProblems,
   })
   async create(
-    @Req() request: AuthenticatedRequest,
+    @RequestAuthor() author: Author,
     @Body() body: CreateConnectionBody,
     @Query() query: CreateConnectionQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConnectionAnswer> {
-    const { id } = await this.changes.create(principalOf(request), body);
-    const warnings = query.discover === 'true' ? await this.connections.discoverNew(id) : [];
+    const { id } = await this.changes.create(author, body);
+    const warnings = query.discover === 'true' ? await this.connections.discoverNew(author, id) : [];
     const record = await this.connections.require(id);
     void reply.header('location', `/api/connections/${id}`).header('etag', entityTag(record.revision));
     return this.connections.present(record, warnings);
@@ -100,13 +99,13 @@ export class ConnectionsController {
     problems: changeProblems,
   })
   async change(
-    @Req() request: AuthenticatedRequest,
+    @RequestAuthor() author: Author,
     @Param('id') id: string,
     @Headers('if-match') ifMatch: string | undefined,
     @Body() body: ChangeConnectionBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConnectionAnswer> {
-    const record = await this.changes.change(principalOf(request), id, body, ifMatch);
+    const record = await this.changes.change(author, id, body, ifMatch);
     void reply.header('etag', entityTag(record.revision));
     return this.connections.present(record);
   }
@@ -119,8 +118,8 @@ export class ConnectionsController {
     status: 204,
     problems: ['connection_not_found', 'revocation_timeout'],
   })
-  delete(@Param('id') id: string): Promise<void> {
-    return this.changes.delete(id);
+  delete(@RequestAuthor() author: Author, @Param('id') id: string): Promise<void> {
+    return this.changes.delete(author, id);
   }
 
   @Get(':id/events')
@@ -144,8 +143,8 @@ export class ConnectionsController {
     answer: ConnectionAnswer,
     problems: [...lifecycleProblems, 'connection_disabled', 'provider_unreachable', 'provider_timeout', 'busy'],
   })
-  async start(@Param('id') id: string): Promise<ConnectionAnswer> {
-    return this.connections.present(await this.connections.start(id));
+  async start(@RequestAuthor() author: Author, @Param('id') id: string): Promise<ConnectionAnswer> {
+    return this.connections.present(await this.connections.start(author, id));
   }
 
   @Post(':id/stop')
@@ -156,12 +155,7 @@ export class ConnectionsController {
     answer: ConnectionAnswer,
     problems: [...lifecycleProblems, 'revocation_timeout'],
   })
-  async stop(@Param('id') id: string): Promise<ConnectionAnswer> {
-    return this.connections.present(await this.connections.stop(id));
+  async stop(@RequestAuthor() author: Author, @Param('id') id: string): Promise<ConnectionAnswer> {
+    return this.connections.present(await this.connections.stop(author, id));
   }
-}
-
-function principalOf(request: AuthenticatedRequest): Principal {
-  if (request.principal === undefined) throw unauthenticated();
-  return request.principal;
 }

@@ -118,14 +118,8 @@ export class ConnectionsRepository {
       .execute();
   }
 
-  /** False when there was none. */
-  async delete(transaction: DatabaseTransaction, id: string): Promise<boolean> {
-    const { numDeletedRows } = await transaction
-      .deleteFrom('providers')
-      .where('id', '=', id)
-      .where('kind', '=', 'connection')
-      .executeTakeFirst();
-    return numDeletedRows > 0n;
+  async delete(transaction: DatabaseTransaction, id: string): Promise<void> {
+    await transaction.deleteFrom('providers').where('id', '=', id).where('kind', '=', 'connection').execute();
   }
 
   async saveCatalog(transaction: DatabaseTransaction, id: string, summary: CatalogSummary): Promise<void> {

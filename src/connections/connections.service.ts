@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { AuditedChange } from '../audit.entry.js';
+import { AuditLog } from '../audit.service.js';
+import type { Author } from '../author.js';
 import { Changes } from '../changes.js';
 import { Database, type DatabaseTransaction } from '../database.js';
 import type { CatalogSummary, CatalogWarning, LastKnown, LearnedEra } from '../database.schema.js';
@@ -20,7 +23,7 @@ import { toProviderProblem } from './provider-problem.js';
 import { SessionManager } from './session/session-manager.js';
 
 /** Discovers the catalog of a connection; resolves with a warning when that failed. */
-export type DiscoveryHook = (connectionId: string) => Promise<CatalogWarning | undefined>;
+export type DiscoveryHook = (connectionId: string, author: Author) => Promise<CatalogWarning | undefined>;
 
 /** Saved connections as the rest of Warren knows them. Changes of them are in `ConnectionChanges`. */
 @Injectable()
@@ -33,6 +36,7 @@ export class ConnectionsService {
     private readonly sessions: SessionManager,
     private readonly database: Database,
     private readonly changes: Changes,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Registered at composition by the room that discovers catalogs. */
@@ -103,11 +107,14 @@ export class ConnectionsService {
    * Errors: `connection_not_found`, `lifecycle_not_keep_alive`, `connection_disabled`, `provider_unreachable`,
    * `provider_timeout`, `busy`.
    */
-  async start(id: string): Promise<ConnectionRecord> {
+  async start(author: Author, id: string): Promise<ConnectionRecord> {
     const record = requireKeepAlive(await this.require(id));
     if (!record.enabled) throw new ProblemError('connection_disabled', 'Enable the connection before starting it.');
     const launch = await this.launches.launchOf(id);
     if (launch === undefined) throw connectionNotFound();
+    await this.database.transaction((transaction) =>
+      this.audit.record(transaction, author, { ...sessionChange('start', id), outcome: 'requested' }),
+    );
     try {
       await this.sessions.start(launch);
     } catch (error) {
@@ -121,19 +128,20 @@ export class ConnectionsService {
    * call starts them again.
    * Errors: `connection_not_found`, `lifecycle_not_keep_alive`.
    */
-  async stop(id: string): Promise<ConnectionRecord> {
+  async stop(author: Author, id: string): Promise<ConnectionRecord> {
     requireKeepAlive(await this.require(id));
-    await this.database.revocation({ connections: [id] }, (transaction) =>
-      this.repository.renewLaunch(transaction, id),
-    );
+    await this.database.revocation({ connections: [id] }, async (transaction) => {
+      await this.repository.renewLaunch(transaction, id);
+      await this.audit.record(transaction, author, sessionChange('stop', id));
+    });
     await this.changes.announce();
     await this.sessions.stop(id, outdatedRevision(await this.require(id)));
     return this.require(id);
   }
 
   /** Discovers at once; a failure is told as a warning. */
-  async discoverNew(id: string): Promise<ConnectionWarning[]> {
-    const warning = await this.discover(id).catch((error: unknown) => ({
+  async discoverNew(author: Author, id: string): Promise<ConnectionWarning[]> {
+    const warning = await this.discover(id, author).catch((error: unknown) => ({
       message: error instanceof ProblemError ? error.detail : 'The catalog could not be discovered.',
     }));
     return warning === undefined ? [] : [{ field: 'catalog', code: 'discovery_failed', message: warning.message }];
@@ -157,6 +165,10 @@ export class ConnectionsService {
   recordLastKnown(id: string, lastKnown: LastKnown): Promise<void> {
     return this.repository.saveLastKnown(id, lastKnown);
   }
+}
+
+function sessionChange(does: 'start' | 'stop', id: string): AuditedChange {
+  return { action: `connection.${does}`, target: { kind: 'connection', id } };
 }
 
 function requireKeepAlive(record: ConnectionRecord): ConnectionRecord {

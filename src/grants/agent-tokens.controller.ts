@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { type Author, RequestAuthor } from '../author.js';
 import { PageQuery, type Page } from '../pagination.js';
 import { IdParam, Route } from '../route.decorator.js';
 import {
@@ -24,8 +25,12 @@ export class AgentTokensController {
     answer: CreatedAgentTokenAnswer,
     problems: ['agent_not_found', 'limit_reached'],
   })
-  create(@Param('id') id: string, @Body() body: CreateAgentTokenBody = {}): Promise<CreatedAgentTokenAnswer> {
-    return this.tokens.create(id, body);
+  create(
+    @RequestAuthor() author: Author,
+    @Param('id') id: string,
+    @Body() body: CreateAgentTokenBody = {},
+  ): Promise<CreatedAgentTokenAnswer> {
+    return this.tokens.create(author, id, body);
   }
 
   @Get()
@@ -49,7 +54,11 @@ export class AgentTokensController {
     status: 204,
     problems: ['agent_not_found', 'token_not_found', 'revocation_timeout'],
   })
-  async revoke(@Param('id') id: string, @Param('tokenId') tokenId: string): Promise<void> {
-    await this.tokens.revoke(id, tokenId);
+  async revoke(
+    @RequestAuthor() author: Author,
+    @Param('id') id: string,
+    @Param('tokenId') tokenId: string,
+  ): Promise<void> {
+    await this.tokens.revoke(author, id, tokenId);
   }
 }

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Headers, Param, Patch, Put, Res } from '@nestjs/common';
 import { ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { type Author, RequestAuthor } from '../author.js';
 import { entityTag } from '../connections/entity-tag.js';
 import type { ProblemCode } from '../errors.js';
 import { IdParam, Route } from '../route.decorator.js';
@@ -48,12 +49,13 @@ export class AgentToolsController {
     problems: CHANGE_PROBLEMS,
   })
   async replace(
+    @RequestAuthor() author: Author,
     @Param('id') id: string,
     @Body() body: ReplaceGrantsBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<GrantSetAnswer> {
-    return tagged(reply, await this.grants.replace(id, body, ifMatch));
+    return tagged(reply, await this.grants.replace(author, id, body, ifMatch));
   }
 
   @Patch()
@@ -68,12 +70,13 @@ export class AgentToolsController {
     problems: CHANGE_PROBLEMS,
   })
   async patch(
+    @RequestAuthor() author: Author,
     @Param('id') id: string,
     @Body() body: PatchGrantsBody,
     @Headers('if-match') ifMatch: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<GrantSetAnswer> {
-    return tagged(reply, await this.grants.patch(id, body, ifMatch));
+    return tagged(reply, await this.grants.patch(author, id, body, ifMatch));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { type Author, RequestAuthor } from '../author.js';
 import type { Page } from '../pagination.js';
 import { IdParam, Route } from '../route.decorator.js';
 import {
@@ -27,8 +28,12 @@ export class AgentsController {
     headers: { Location: 'Path of the agent' },
     problems: ['agent_conflict'],
   })
-  async create(@Body() body: CreateAgentBody, @Res({ passthrough: true }) reply: FastifyReply): Promise<AgentAnswer> {
-    const agent = await this.agents.create(body);
+  async create(
+    @RequestAuthor() author: Author,
+    @Body() body: CreateAgentBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AgentAnswer> {
+    const agent = await this.agents.create(author, body);
     void reply.header('location', `/api/agents/${agent.id}`);
     return agentAnswer(agent);
   }
@@ -56,8 +61,12 @@ export class AgentsController {
     answer: AgentAnswer,
     problems: ['agent_not_found', 'revocation_timeout'],
   })
-  async update(@Param('id') id: string, @Body() body: UpdateAgentBody): Promise<AgentAnswer> {
-    return agentAnswer(await this.agents.update(id, body));
+  async update(
+    @RequestAuthor() author: Author,
+    @Param('id') id: string,
+    @Body() body: UpdateAgentBody,
+  ): Promise<AgentAnswer> {
+    return agentAnswer(await this.agents.update(author, id, body));
   }
 
   @Delete(':id')
@@ -68,7 +77,7 @@ export class AgentsController {
     status: 204,
     problems: ['agent_not_found', 'revocation_timeout'],
   })
-  async delete(@Param('id') id: string): Promise<void> {
-    await this.agents.delete(id);
+  async delete(@RequestAuthor() author: Author, @Param('id') id: string): Promise<void> {
+    await this.agents.delete(author, id);
   }
 }

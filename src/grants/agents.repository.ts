@@ -22,8 +22,8 @@ export class AgentsRepository {
   constructor(private readonly database: Database) {}
 
   /** Undefined when the id is taken. */
-  insert(agent: NewAgent): Promise<AgentRow | undefined> {
-    return this.database.kysely
+  insert(transaction: DatabaseTransaction, agent: NewAgent): Promise<AgentRow | undefined> {
+    return transaction
       .insertInto('agents')
       .values(agent)
       .onConflict((conflict) => conflict.column('id').doNothing())
@@ -60,30 +60,30 @@ export class AgentsRepository {
     return query.orderBy('id').limit(limit).execute();
   }
 
-  /** Undefined when there is no such agent. */
-  update(
-    transaction: DatabaseTransaction,
-    id: string,
-    changes: Partial<Omit<NewAgent, 'id'>>,
-  ): Promise<AgentRow | undefined> {
+  /** Reads an agent and keeps others from changing it until the transaction ends. */
+  lock(transaction: DatabaseTransaction, id: string): Promise<AgentRow | undefined> {
+    return transaction.selectFrom('agents').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+  }
+
+  /** Errors: of the driver when there is no such agent. */
+  update(transaction: DatabaseTransaction, id: string, changes: Partial<Omit<NewAgent, 'id'>>): Promise<AgentRow> {
     return transaction
       .updateTable('agents')
       .set({ ...changes, updated_at: sql<Date>`now()` })
       .where('id', '=', id)
       .returningAll()
-      .executeTakeFirst();
+      .executeTakeFirstOrThrow();
   }
 
   /**
-   * Deletes the agent with its tokens and grants; false when there is no such agent. The providers of its grants are
+   * Deletes the agent with its tokens and grants; undefined when there is no such agent. The providers of its grants are
    * locked first, as every other writer of grants does, so that deleting a provider meanwhile cannot deadlock with it.
    */
-  async delete(transaction: DatabaseTransaction, id: string): Promise<boolean> {
+  async delete(transaction: DatabaseTransaction, id: string): Promise<AgentRow | undefined> {
     await sql`
       select id from providers
       where id in (select provider_id from grants where agent_id = ${id})
       order by id for key share`.execute(transaction);
-    const deleted = await transaction.deleteFrom('agents').where('id', '=', id).executeTakeFirst();
-    return deleted.numDeletedRows > 0n;
+    return transaction.deleteFrom('agents').where('id', '=', id).returningAll().executeTakeFirst();
   }
 }

@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { differenceOf } from '../audit.difference.js';
+import type { AuditAction, AuditedChange } from '../audit.entry.js';
+import { AuditLog } from '../audit.service.js';
+import type { Author } from '../author.js';
 import { Changes } from '../changes.js';
-import { Database } from '../database.js';
+import { Database, type DatabaseTransaction } from '../database.js';
 import { invalidField, ProblemError } from '../errors.js';
 import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page } from '../pagination.js';
 import { AGENT_DEFAULTS, type AgentRow } from './agent.js';
@@ -22,19 +26,15 @@ export class AgentsService {
     private readonly repository: AgentsRepository,
     private readonly database: Database,
     private readonly changes: Changes,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Errors: `agent_conflict` when the id asked for is taken. */
-  async create(body: CreateAgentBody): Promise<AgentRow> {
-    const { name } = body;
-    const enabled = body.enabled ?? AGENT_DEFAULTS.enabled;
-    const visibility = body.visibility ?? AGENT_DEFAULTS.visibility;
-    for (const id of typeof body.id === 'string' ? [body.id] : idCandidates(name, 'agent')) {
-      const row = await this.repository.insert({ id, name, enabled, visibility });
-      if (row !== undefined) return row;
-    }
-    throw new ProblemError('agent_conflict', 'Another agent has this id; choose another one.', {
-      errors: [{ path: 'id', message: 'is taken' }],
+  async create(author: Author, body: CreateAgentBody): Promise<AgentRow> {
+    return this.database.transaction(async (transaction) => {
+      const row = await this.insert(transaction, body);
+      await this.audit.record(transaction, author, { ...changed('agent.create', row.id), after: described(row) });
+      return row;
     });
   }
 
@@ -64,7 +64,7 @@ export class AgentsService {
    * begins any more.
    * Errors: `agent_not_found`, `validation_failed`, `revocation_timeout`.
    */
-  async update(id: string, body: UpdateAgentBody): Promise<AgentRow> {
+  async update(author: Author, id: string, body: UpdateAgentBody): Promise<AgentRow> {
     await this.require(id);
     if (body.name === null) throw invalidField('name', 'must be text: it has no default');
     const changes = {
@@ -73,13 +73,19 @@ export class AgentsService {
       ...(body.visibility === undefined ? {} : { visibility: body.visibility ?? AGENT_DEFAULTS.visibility }),
     };
     if (Object.keys(changes).length === 0) return this.require(id);
-    const row =
-      changes.enabled === false
-        ? await this.database.revocation({ agents: [id] }, (transaction) =>
-            this.repository.update(transaction, id, changes),
-          )
-        : await this.database.transaction((transaction) => this.repository.update(transaction, id, changes));
-    if (row === undefined) throw agentNotFound();
+    const work = async (transaction: DatabaseTransaction): Promise<AgentRow> => {
+      const before = await this.repository.lock(transaction, id);
+      if (before === undefined) throw agentNotFound();
+      const row = await this.repository.update(transaction, id, changes);
+      const difference = differenceOf(described(before), described(row));
+      if (difference !== undefined) {
+        await this.audit.record(transaction, author, { ...changed('agent.update', id), ...difference });
+      }
+      return row;
+    };
+    const row = await (changes.enabled === false
+      ? this.database.revocation({ agents: [id] }, work)
+      : this.database.transaction(work));
     await this.changes.announce();
     return row;
   }
@@ -88,14 +94,36 @@ export class AgentsService {
    * Deletes the agent, its tokens and its grants at once.
    * Errors: `agent_not_found`, `revocation_timeout`.
    */
-  async delete(id: string): Promise<void> {
+  async delete(author: Author, id: string): Promise<void> {
     await this.require(id);
-    const deleted = await this.database.revocation({ agents: [id] }, (transaction) =>
-      this.repository.delete(transaction, id),
-    );
-    if (!deleted) throw agentNotFound();
+    await this.database.revocation({ agents: [id] }, async (transaction) => {
+      const row = await this.repository.delete(transaction, id);
+      if (row === undefined) throw agentNotFound();
+      await this.audit.record(transaction, author, { ...changed('agent.delete', id), before: described(row) });
+    });
     await this.changes.announce();
   }
+
+  private async insert(transaction: DatabaseTransaction, body: CreateAgentBody): Promise<AgentRow> {
+    const { name } = body;
+    const enabled = body.enabled ?? AGENT_DEFAULTS.enabled;
+    const visibility = body.visibility ?? AGENT_DEFAULTS.visibility;
+    for (const id of typeof body.id === 'string' ? [body.id] : idCandidates(name, 'agent')) {
+      const row = await this.repository.insert(transaction, { id, name, enabled, visibility });
+      if (row !== undefined) return row;
+    }
+    throw new ProblemError('agent_conflict', 'Another agent has this id; choose another one.', {
+      errors: [{ path: 'id', message: 'is taken' }],
+    });
+  }
+}
+
+function changed(action: AuditAction, id: string): Pick<AuditedChange, 'action' | 'target'> {
+  return { action, target: { kind: 'agent', id } };
+}
+
+function described({ name, enabled, visibility }: AgentRow): Record<string, unknown> {
+  return { name, enabled, visibility };
 }
 
 export function agentNotFound(): ProblemError {

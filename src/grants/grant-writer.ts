@@ -11,10 +11,10 @@ export interface GrantChange {
   remove: readonly ToolKey[] | 'others';
 }
 
-/** How many grants of one agent are new, and how many are gone. */
-export interface GrantTally {
-  added: number;
-  removed: number;
+/** Which grants of one agent are new, and which are gone. */
+export interface GrantDifference {
+  added: ToolKey[];
+  removed: ToolKey[];
 }
 
 /** The one place where grants change. */
@@ -31,7 +31,7 @@ export class GrantWriter {
     transaction: DatabaseTransaction,
     agentIds: readonly string[],
     { add, remove }: GrantChange,
-  ): Promise<Map<string, GrantTally>> {
+  ): Promise<Map<string, GrantDifference>> {
     const removes = remove === 'others' ? [] : remove;
     await this.repository.holdProviders(transaction, agentIds, [...add, ...removes], remove === 'others');
     const facts = await this.repository.wantedFacts(transaction, agentIds, add);
@@ -46,15 +46,15 @@ export class GrantWriter {
         : await this.repository.remove(transaction, agentIds, remove);
     const added = await this.repository.add(transaction, agentIds, listed);
 
-    const tallies = new Map<string, GrantTally>(agentIds.map((id) => [id, { added: 0, removed: 0 }]));
-    for (const id of added) count(tallies, id).added += 1;
-    for (const id of removed) count(tallies, id).removed += 1;
-    const changed = [...tallies].filter(([, tally]) => tally.added + tally.removed > 0).map(([id]) => id);
+    const differences = new Map<string, GrantDifference>(agentIds.map((id) => [id, { added: [], removed: [] }]));
+    for (const { agentId, ...tool } of added) differences.get(agentId)?.added.push(tool);
+    for (const { agentId, ...tool } of removed) differences.get(agentId)?.removed.push(tool);
+    const changed = [...differences].filter(([, difference]) => isChange(difference)).map(([id]) => id);
     if (changed.length > 0) {
       await this.refuseOverfull(transaction, changed);
       await this.repository.raiseRevisions(transaction, changed);
     }
-    return tallies;
+    return differences;
   }
 
   private async refuseOverfull(transaction: DatabaseTransaction, agentIds: readonly string[]): Promise<void> {
@@ -67,8 +67,7 @@ export class GrantWriter {
   }
 }
 
-function count(tallies: Map<string, GrantTally>, agentId: string): GrantTally {
-  const tally = tallies.get(agentId) ?? { added: 0, removed: 0 };
-  tallies.set(agentId, tally);
-  return tally;
+/** Whether there is anything in it. */
+export function isChange({ added, removed }: GrantDifference): boolean {
+  return added.length + removed.length > 0;
 }

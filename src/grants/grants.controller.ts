@@ -1,5 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { type Author, RequestAuthor } from '../author.js';
 import type { Page } from '../pagination.js';
 import { Route } from '../route.decorator.js';
 import {
@@ -36,7 +37,7 @@ export class GrantsController {
       'revocation_timeout',
     ],
   })
-  apply(@Body() body: ApplyGrantsBody): Promise<AppliedGrantsAnswer> {
-    return this.grants.apply(body);
+  apply(@RequestAuthor() author: Author, @Body() body: ApplyGrantsBody): Promise<AppliedGrantsAnswer> {
+    return this.grants.apply(author, body);
   }
 }

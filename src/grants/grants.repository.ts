@@ -15,11 +15,18 @@ export interface HeldGrant {
   current_definition_hash: string | null;
 }
 
+/** A grant's key. */
+export interface AgentTool extends ToolKey {
+  agentId: string;
+}
+
 export interface GrantFilter {
   agentId?: string | undefined;
   providerId?: string | undefined;
   toolName?: string | undefined;
 }
+
+const AGENT_TOOL = sql`grants.agent_id as "agentId", grants.provider_id as "providerId", grants.tool_name as "toolName"`;
 
 /** A tool hidden by the connection's filters counts as not in the catalog, as it does when a call is admitted. */
 const LISTED_HASH = sql<string | null>`
@@ -151,56 +158,56 @@ export class GrantsRepository {
     return rows;
   }
 
-  /** Gives every agent every tool; answers the agent of each grant that is new. A grant already held stays untouched. */
+  /** Gives every agent every tool; answers the grants that are new. A grant already held stays untouched. */
   async add(
     transaction: DatabaseTransaction,
     agentIds: readonly string[],
     tools: readonly (ToolKey & { definitionHash: string })[],
-  ): Promise<string[]> {
+  ): Promise<AgentTool[]> {
     const { providerIds, toolNames } = columns(tools);
     const hashes = tools.map((tool) => tool.definitionHash);
-    const { rows } = await sql<{ agent_id: string }>`
+    const { rows } = await sql<AgentTool>`
       insert into grants (agent_id, provider_id, tool_name, definition_hash)
       select agent.id, tool.provider_id, tool.name, tool.hash
       from unnest(${agentIds}::text[]) as agent (id)
       cross join unnest(${providerIds}::text[], ${toolNames}::text[], ${hashes}::text[])
         as tool (provider_id, name, hash)
       on conflict do nothing
-      returning agent_id`.execute(transaction);
-    return rows.map((row) => row.agent_id);
+      returning ${AGENT_TOOL}`.execute(transaction);
+    return rows;
   }
 
-  /** Takes every tool from every agent; answers the agent of each grant that is gone. */
+  /** Takes every tool from every agent; answers the grants that are gone. */
   async remove(
     transaction: DatabaseTransaction,
     agentIds: readonly string[],
     tools: readonly ToolKey[],
-  ): Promise<string[]> {
+  ): Promise<AgentTool[]> {
     const { providerIds, toolNames } = columns(tools);
-    const { rows } = await sql<{ agent_id: string }>`
+    const { rows } = await sql<AgentTool>`
       delete from grants
       using unnest(${providerIds}::text[], ${toolNames}::text[]) as unwanted (provider_id, tool_name)
       where grants.agent_id = any (${agentIds}::text[])
         and grants.provider_id = unwanted.provider_id and grants.tool_name = unwanted.tool_name
-      returning grants.agent_id`.execute(transaction);
-    return rows.map((row) => row.agent_id);
+      returning ${AGENT_TOOL}`.execute(transaction);
+    return rows;
   }
 
-  /** Takes all but these tools from every agent; answers the agent of each grant that is gone. */
+  /** Takes all but these tools from every agent; answers the grants that are gone. */
   async removeOthers(
     transaction: DatabaseTransaction,
     agentIds: readonly string[],
     kept: readonly ToolKey[],
-  ): Promise<string[]> {
+  ): Promise<AgentTool[]> {
     const { providerIds, toolNames } = columns(kept);
-    const { rows } = await sql<{ agent_id: string }>`
+    const { rows } = await sql<AgentTool>`
       delete from grants
       where grants.agent_id = any (${agentIds}::text[]) and not exists (
         select from unnest(${providerIds}::text[], ${toolNames}::text[]) as kept (provider_id, tool_name)
         where kept.provider_id = grants.provider_id and kept.tool_name = grants.tool_name
       )
-      returning grants.agent_id`.execute(transaction);
-    return rows.map((row) => row.agent_id);
+      returning ${AGENT_TOOL}`.execute(transaction);
+    return rows;
   }
 
   /** Those of the agents that hold more than `limit` grants. */

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { AuditedChange } from '../audit.entry.js';
+import { AuditLog } from '../audit.service.js';
+import type { Author } from '../author.js';
 import { Changes } from '../changes.js';
 import { requireRevision } from '../connections/entity-tag.js';
 import { Database, type DatabaseTransaction } from '../database.js';
@@ -7,7 +10,7 @@ import { decodeCursor, DEFAULT_PAGE_SIZE, pageOf, type Page } from '../paginatio
 import { AGENT_ID } from './agent-id.js';
 import { agentNotFound } from './agents.service.js';
 import { refuseOverlap, refuseTooManyPairs, refuseUnknownAgents } from './grant-problems.js';
-import { type GrantChange, GrantWriter } from './grant-writer.js';
+import { type GrantChange, type GrantDifference, GrantWriter, isChange } from './grant-writer.js';
 import {
   type ApplyGrantsBody,
   type AppliedGrantsAnswer,
@@ -20,7 +23,7 @@ import {
   type ReplaceGrantsBody,
 } from './grants.dto.js';
 import { GrantsRepository, type HeldGrant } from './grants.repository.js';
-import { nameTools } from './tool-key.js';
+import { nameTools, type ToolKey } from './tool-key.js';
 
 /** A grant as the menu needs it. */
 export interface GrantedTool {
@@ -49,6 +52,7 @@ export class GrantsService {
     private readonly writer: GrantWriter,
     private readonly database: Database,
     private readonly changes: Changes,
+    private readonly audit: AuditLog,
   ) {}
 
   /** Errors: `agent_not_found`. */
@@ -63,32 +67,38 @@ export class GrantsService {
    * Errors: `agent_not_found`, `stale_revision`, `grant_unknown_connection`, `grant_unknown_tool`, `limit_reached`,
    * `revocation_timeout`; nothing has changed then.
    */
-  replace(agentId: string, body: ReplaceGrantsBody, ifMatch?: string): Promise<GrantSetAnswer> {
-    return this.changeOne(agentId, { add: nameTools('tools', body.tools), remove: 'others' }, ifMatch);
+  replace(author: Author, agentId: string, body: ReplaceGrantsBody, ifMatch?: string): Promise<GrantSetAnswer> {
+    return this.changeOne(author, agentId, { add: nameTools('tools', body.tools), remove: 'others' }, ifMatch);
   }
 
   /**
    * Adds and removes without touching the rest; doing it twice is the same as once.
    * Errors: as `replace`, and `validation_failed` for a tool in both lists.
    */
-  async patch(agentId: string, body: PatchGrantsBody, ifMatch?: string): Promise<GrantSetAnswer> {
-    return this.changeOne(agentId, listsOf(body), ifMatch);
+  async patch(author: Author, agentId: string, body: PatchGrantsBody, ifMatch?: string): Promise<GrantSetAnswer> {
+    return this.changeOne(author, agentId, listsOf(body), ifMatch);
   }
 
   /**
    * Adds and removes for several agents, all or nothing.
    * Errors: as `patch`, with `grant_unknown_agent` in place of `agent_not_found`.
    */
-  async apply(body: ApplyGrantsBody): Promise<AppliedGrantsAnswer> {
+  async apply(author: Author, body: ApplyGrantsBody): Promise<AppliedGrantsAnswer> {
     if (body.agentIds.length === 0) throw invalidField('agentIds', 'must name at least one agent');
     const agentIds = [...new Set(body.agentIds)];
     const change = listsOf(body);
     refuseTooManyPairs(agentIds.length, change.add.length + change.remove.length);
     const items = await this.database.revocation({ agents: agentIds }, async (transaction) => {
       refuseUnknownAgents(body.agentIds, new Set((await this.repository.revisions(agentIds, transaction)).keys()));
-      const tallies = await this.writer.write(transaction, agentIds, change);
+      const differences = await this.writer.write(transaction, agentIds, change);
       const revisions = await this.repository.revisions(agentIds, transaction);
-      return [...tallies].map(([agentId, tally]) => ({ agentId, revision: revisions.get(agentId) ?? 0, ...tally }));
+      await this.record(transaction, author, differences, revisions);
+      return [...differences].map(([agentId, { added, removed }]) => ({
+        agentId,
+        revision: revisions.get(agentId) ?? 0,
+        added: added.length,
+        removed: removed.length,
+      }));
     });
     await this.changes.announce();
     return { items };
@@ -128,15 +138,45 @@ export class GrantsService {
     return this.repository.isHeld(agentId, { providerId, toolName });
   }
 
-  private async changeOne(agentId: string, change: GrantChange, ifMatch: string | undefined): Promise<GrantSetAnswer> {
+  private async changeOne(
+    author: Author,
+    agentId: string,
+    change: GrantChange,
+    ifMatch: string | undefined,
+  ): Promise<GrantSetAnswer> {
     if (!AGENT_ID.test(agentId)) throw agentNotFound();
     const answer = await this.database.revocation({ agents: [agentId] }, async (transaction) => {
       requireRevision(ifMatch, await this.revision(transaction, agentId));
-      await this.writer.write(transaction, [agentId], change);
-      return setAnswer(await this.revision(transaction, agentId), await this.repository.ofAgent(agentId, transaction));
+      const differences = await this.writer.write(transaction, [agentId], change);
+      const revision = await this.revision(transaction, agentId);
+      const set = setAnswer(revision, await this.repository.ofAgent(agentId, transaction));
+      await this.record(transaction, author, differences, new Map([[agentId, revision]]));
+      return set;
     });
     await this.changes.announce();
     return answer;
+  }
+
+  /** One row for each agent whose set became another one. */
+  private record(
+    transaction: DatabaseTransaction,
+    author: Author,
+    differences: ReadonlyMap<string, GrantDifference>,
+    revisions: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    const changes = [...differences].flatMap(([agentId, difference]): AuditedChange[] => {
+      if (!isChange(difference)) return [];
+      const revision = revisions.get(agentId) ?? 0;
+      return [
+        {
+          action: 'grants.change',
+          target: { kind: 'agent', id: agentId },
+          before: { revision: revision - 1, removed: difference.removed.map(grantKey) },
+          after: { revision, added: difference.added.map(grantKey) },
+        },
+      ];
+    });
+    return this.audit.record(transaction, author, ...changes);
   }
 
   private async revision(transaction: DatabaseTransaction, agentId: string): Promise<number> {
@@ -150,6 +190,10 @@ function listsOf(body: PatchGrantsBody): { add: ReturnType<typeof nameTools>; re
   const lists = { add: nameTools('add', body.add), remove: nameTools('remove', body.remove) };
   refuseOverlap(lists.add, lists.remove);
   return lists;
+}
+
+function grantKey({ providerId, toolName }: ToolKey): { connectionId: string; toolName: string } {
+  return { connectionId: providerId, toolName };
 }
 
 function positionOf(cursor: string | undefined): readonly [string, string, string] | undefined {

@@ -29,12 +29,11 @@ import { Database } from '../../src/database.js';
 import { Instance } from '../../src/instance.js';
 import { Logger } from '../../src/logger.js';
 import { OwnSecrets } from '../../src/own-secrets.js';
-import type { Principal } from '../../src/principal.js';
 import { SafeFetch } from '../../src/safe-fetch.js';
 import { Keyring, SecretBox } from '../../src/secret-box.js';
+import { admin, auditLog } from './author.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-const ADMIN: Principal = { kind: 'operator', credentialId: 'test', name: null, scopes: ['admin'] };
 const PROVIDERS = path.resolve('test/providers');
 
 /** What the scripted provider does; see test/providers/script-provider.mjs. */
@@ -69,6 +68,7 @@ export class CatalogFixture {
     const ownSecrets = new OwnSecrets([]);
     const logger = new Logger('debug', ownSecrets, (line) => this.log.push(line));
     const announcements = new Changes();
+    const audit = auditLog(database, ownSecrets);
     const connectionsRepository = new ConnectionsRepository(database);
     const secrets = new ConnectionSecrets(new ConnectionSecretsRepository(database), box);
     const launches = new ConnectionLaunches(secrets, ownSecrets);
@@ -79,13 +79,21 @@ export class CatalogFixture {
     this.processes = new ProviderProcesses(settings, new Instance());
     const opener = new SessionOpener(this.processes, safeFetch, settings);
     this.sessions = new SessionManager(opener, this.processes, this.listeners, settings);
-    this.connections = new ConnectionsService(connectionsRepository, launches, this.sessions, database, announcements);
+    this.connections = new ConnectionsService(
+      connectionsRepository,
+      launches,
+      this.sessions,
+      database,
+      announcements,
+      audit,
+    );
     this.changes = new ConnectionChanges(
       connectionsRepository,
       secrets,
       database,
       announcements,
       this.sessions,
+      audit,
       settings,
     );
     const toolsRepository = new ToolsRepository(database);
@@ -102,6 +110,7 @@ export class CatalogFixture {
       this.discoveryRepository,
       this.tools,
       database,
+      audit,
     );
     this.refresher = new CatalogRefresher(
       this.discovery,
@@ -134,12 +143,12 @@ export class CatalogFixture {
       command: process.execPath,
       args: [path.join(PROVIDERS, provider), ...args],
     };
-    await this.changes.create(ADMIN, { id, name: id, ...launch, ...more });
+    await this.changes.create(admin, { id, name: id, ...launch, ...more });
   }
 
   /** Saves an HTTP connection. */
   async connectHttp(id: string, baseUrl: string): Promise<void> {
-    await this.changes.create(ADMIN, { id, name: id, transport: 'http', baseUrl });
+    await this.changes.create(admin, { id, name: id, transport: 'http', baseUrl });
   }
 
   /** Saves a connection to the scripted provider. */
@@ -176,7 +185,7 @@ export class CatalogFixture {
   }
 
   change(id: string, body: Parameters<ConnectionChanges['change']>[2]): Promise<unknown> {
-    return this.changes.change(ADMIN, id, body);
+    return this.changes.change(admin, id, body);
   }
 
   /** An agent that holds these tools. */

@@ -13,8 +13,8 @@ import type { LiveState } from '../../src/connections/session/live-state.js';
 import type { SessionManager } from '../../src/connections/session/session-manager.js';
 import { Database } from '../../src/database.js';
 import { OwnSecrets } from '../../src/own-secrets.js';
-import type { OperatorScope, Principal } from '../../src/principal.js';
 import { Keyring, SecretBox } from '../../src/secret-box.js';
+import { auditLog } from './author.js';
 import { createTestDatabase } from './test-database.js';
 
 export const OWN_SECRET = 'own-database-password';
@@ -84,21 +84,14 @@ function compose(database: Database, box: SecretBox, environment: Record<string,
   const secrets = new ConnectionSecrets(new ConnectionSecretsRepository(database), box);
   const launches = new ConnectionLaunches(secrets, new OwnSecrets([OWN_SECRET]));
   const { settings } = readConfig(environment);
+  const audit = auditLog(database);
   return {
-    connections: new ConnectionsService(repository, launches, manager, database, announcements),
-    changes: new ConnectionChanges(repository, secrets, database, announcements, manager, settings),
+    connections: new ConnectionsService(repository, launches, manager, database, announcements, audit),
+    changes: new ConnectionChanges(repository, secrets, database, announcements, manager, audit, settings),
     sessions,
     announced: () => announced,
   };
 }
-
-export const operator = (...scopes: OperatorScope[]): Principal => ({
-  kind: 'operator',
-  credentialId: 'k',
-  name: null,
-  scopes,
-});
-export const admin = operator('admin');
 
 /** A body as a plain object. */
 type Body = Pick<CreateConnectionBody, keyof CreateConnectionBody>;

@@ -11,6 +11,7 @@ import { GrantsService } from '../../src/grants/grants.service.js';
 import { Keyring, SecretBox } from '../../src/secret-box.js';
 import { ServerSecretsRepository } from '../../src/server-secrets.repository.js';
 import { ServerSecrets } from '../../src/server-secrets.service.js';
+import { auditLog } from './author.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 /** The grants room on a database of its own, with saved connections and stored tools to grant. */
@@ -33,10 +34,17 @@ export class GrantsFixture {
     });
     const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
     const repository = new GrantsRepository(database);
-    this.agents = new AgentsService(new AgentsRepository(database), database, changes);
-    this.credentials = new CredentialsService(new CredentialsRepository(database), serverSecrets, database, changes);
+    const audit = auditLog(database);
+    this.agents = new AgentsService(new AgentsRepository(database), database, changes, audit);
+    this.credentials = new CredentialsService(
+      new CredentialsRepository(database),
+      serverSecrets,
+      database,
+      changes,
+      audit,
+    );
     this.tokens = new AgentTokensService(this.agents, this.credentials);
-    this.grants = new GrantsService(repository, new GrantWriter(repository), database, changes);
+    this.grants = new GrantsService(repository, new GrantWriter(repository), database, changes, audit);
   }
 
   static async open(): Promise<GrantsFixture> {
