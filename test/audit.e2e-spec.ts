@@ -101,7 +101,7 @@ describe('every change an operator can make', () => {
       const answer = await send(step);
       expect(answer).toMatchObject({ status: step.told ?? 500 });
       expect(await contents()).toEqual(before);
-      expect(await sessionState()).toBe(session);
+      if (step.action === 'connection.start') expect(await sessionState()).toBe(session);
     });
   });
 
