@@ -69,7 +69,7 @@ describe('a Warren that is killed under load', () => {
     INTERRUPTED_WITHIN_MS + KILLS * KILL_MS,
   );
 
-  /** Resolves with the calls that were running. */
+  /** Resolves with the calls that were running when Warren was killed. */
   async function killOnce(): Promise<CallAnswer[]> {
     const since = new Date().toISOString();
     const arrivalsBefore = bench.log.arrivals.length;
@@ -114,9 +114,10 @@ describe('a Warren that is killed under load', () => {
       const call = { tool: 'record', arguments: { n: nextNumber() } };
       expect(await callOnce(bench, 'first', connection, call)).toBe('ok');
     }
-    const running = [...rows].filter(([, { state }]) => state === 'running');
-    expect(running.map(([called]) => called)).toEqual(expect.arrayContaining(load.slow));
-    return running.map(([, row]) => row);
+    // a restart on a loaded machine may take longer than it takes to record them
+    const left = [...rows].filter(([, { state, code }]) => state === 'running' || code === 'mcp_call_interrupted');
+    expect(left.map(([called]) => called)).toEqual(expect.arrayContaining(load.slow));
+    return left.map(([, row]) => row);
   }
 });
 

@@ -73,6 +73,7 @@ describe('a process that ends', () => {
   it('leaves no pipe open that somebody who got away still holds', async () => {
     const before = openDescriptors();
     const children = await Promise.all(Array.from({ length: 5 }, () => launch(bare)));
+    await eventually(() => expect(living(bare)).toHaveLength(5));
     expect(openDescriptors()).toBeGreaterThan(before + 10);
     for (const child of children) child.stdin.write('leave\n');
     await Promise.all(children.map(({ ended }) => ended));
