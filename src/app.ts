@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import type { AuthenticatedRequest } from './access.guard.js';
 import { AppModule } from './app.module.js';
 import { AuditRefusals } from './audit.refusals.js';
+import { answerClientError } from './client-errors.js';
 import { ProblemError } from './errors.js';
+import { boundConnections, defaultHttpBounds, type HttpBounds } from './http-bounds.js';
 import { isNestedDeeper } from './json-depth.js';
 import { Listeners } from './listeners.js';
 import { Logger, NestLogger } from './logger.js';
@@ -14,24 +16,29 @@ import { createOpenApi, serveDocumentation } from './openapi.js';
 import { OwnSecrets } from './own-secrets.js';
 import type { Platform } from './platform.js';
 import { ProblemFilter } from './problem.filter.js';
+import { RateBounds } from './rate-bounds.js';
 import { RequestGate } from './request-gate.js';
 import { mcpBodyProblem } from './runtime/mcp.problems.js';
 import { validationPipe } from './validation.js';
 
-/** Largest request body, bytes: a complete set of 5,000 grants with long names fits. */
-const BODY_LIMIT_BYTES = 4 * 1_048_576;
-/** Deepest nesting of a request body, levels. */
-const MAX_BODY_DEPTH = 200;
-/** A client has this long to send its request, milliseconds. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** Longest path parameter, characters; longer than any id, so that handlers say what is not there. */
 const MAX_PATH_PARAMETER = 1_024;
 
 /** The composed application, not yet listening. */
-export async function createApplication(platform: Platform): Promise<NestFastifyApplication> {
+export async function createApplication(
+  platform: Platform,
+  bounds: HttpBounds = defaultHttpBounds,
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
-    bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: bounds.bodyBytes,
+    requestTimeout: bounds.requestMs,
+    keepAliveTimeout: bounds.keepAliveMs,
+    http: {
+      maxHeaderSize: bounds.headerBytes,
+      headersTimeout: bounds.headersMs,
+      connectionsCheckingInterval: bounds.checkMs,
+    },
+    clientErrorHandler: answerClientError,
     genReqId: () => randomUUID(),
     trustProxy: false,
     // calls in flight are ended by their own rooms, within the drain's bound
@@ -63,7 +70,7 @@ export async function createApplication(platform: Platform): Promise<NestFastify
   // clients often name the type also where there is no body
   fastify.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else if (isNestedDeeper(body, MAX_BODY_DEPTH)) done(nestedTooDeeply());
+    else if (isNestedDeeper(body, bounds.bodyDepth)) done(nestedTooDeeply(bounds.bodyDepth));
     else void parseJson(request, body, done);
   });
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
@@ -72,12 +79,15 @@ export async function createApplication(platform: Platform): Promise<NestFastify
     await refusals.note(request, reply.statusCode);
     void reply.header('x-request-id', request.id);
   });
+  const { WARREN_RATE_CONNECTIONS: connections } = platform.settings;
+  const rates = application.get(RateBounds);
+  boundConnections(application.getHttpServer(), { ...bounds, connections }, () => rates.count('connections'));
   serveDocumentation(application, createOpenApi(application));
   return application;
 }
 
-function nestedTooDeeply(): ProblemError {
-  return new ProblemError('malformed_json', `The body is nested too deeply; ${MAX_BODY_DEPTH} levels are read.`);
+function nestedTooDeeply(levels: number): ProblemError {
+  return new ProblemError('malformed_json', `The body is nested too deeply; ${levels} levels are read.`);
 }
 
 /** Listens and returns the URL to reach it at. */

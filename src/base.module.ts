@@ -22,6 +22,7 @@ import { Metrics } from './metrics.js';
 import { OwnSecrets } from './own-secrets.js';
 import { PresentedTokens } from './presented-tokens.js';
 import type { Platform } from './platform.js';
+import { RateBounds } from './rate-bounds.js';
 import { Readiness } from './readiness.js';
 import { RequestGate } from './request-gate.js';
 import { SafeFetch } from './safe-fetch.js';
@@ -71,6 +72,7 @@ export class BaseModule {
         CredentialsRepository,
         CredentialsService,
         PresentedTokens,
+        RateBounds,
         RequestGate,
         { provide: APP_GUARD, useClass: AccessGuard },
         {
@@ -92,6 +94,7 @@ export class BaseModule {
         AuditLog,
         AuditRefusals,
         CredentialsService,
+        RateBounds,
         RequestGate,
       ],
     };

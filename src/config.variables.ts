@@ -155,18 +155,23 @@ export const variables = {
   },
   WARREN_RATE_AUTH_FAILURES: {
     fallback: '30',
-    describe: 'Failed authentications per minute and address (no effect yet)',
+    describe: 'Failed authentications per minute and address',
     parse: integer(1, 1_000_000),
   },
   WARREN_RATE_REQUESTS: {
-    fallback: '600',
-    describe: 'Requests per second and key (no effect yet)',
+    fallback: '5000',
+    describe: 'Requests per second and key',
     parse: integer(1, 1_000_000),
   },
   WARREN_RATE_AGENT_CALLS: {
-    fallback: '64',
-    describe: 'Concurrent menu calls per agent (no effect yet)',
+    fallback: '256',
+    describe: 'Menu calls of one agent at once',
     parse: integer(1, 100_000),
+  },
+  WARREN_RATE_CONNECTIONS: {
+    fallback: '5000',
+    describe: 'HTTP connections at once',
+    parse: integer(10, 1_000_000),
   },
 } as const satisfies Record<string, Variable<unknown>>;
 

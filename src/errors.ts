@@ -3,6 +3,7 @@
  * `application/problem+json` (see `problem.filter.ts`).
  */
 export const problemCatalogue = {
+  malformed_request: { status: 400, title: 'The request is not HTTP that can be read' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   validation_failed: { status: 400, title: 'The request is not valid' },
   header_reserved: { status: 400, title: 'A reserved header name' },
@@ -19,14 +20,17 @@ export const problemCatalogue = {
   call_not_found: { status: 404, title: 'No such call' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   not_acceptable: { status: 406, title: 'Not acceptable' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time' },
   connection_conflict: { status: 409, title: 'The connection id is taken' },
   connection_name_conflict: { status: 409, title: 'The connection name is taken' },
   agent_conflict: { status: 409, title: 'The agent id is taken' },
   limit_reached: { status: 409, title: 'A limit of this server is reached' },
+  agent_disabled: { status: 409, title: 'The agent is disabled' },
   connection_disabled: { status: 409, title: 'The connection is disabled' },
   lifecycle_not_keep_alive: { status: 409, title: 'The connection is not keep_alive' },
   stale_revision: { status: 412, title: 'The resource changed meanwhile' },
   body_too_large: { status: 413, title: 'The body is too large' },
+  uri_too_long: { status: 414, title: 'The path is too long' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   secret_value_required: { status: 422, title: 'A secret value is required' },
   secrets_required_for_new_origin: { status: 422, title: 'Secrets are required for the new origin' },
@@ -38,6 +42,7 @@ export const problemCatalogue = {
   grant_unknown_connection: { status: 422, title: 'The grant names an unknown connection' },
   grant_unknown_tool: { status: 422, title: 'The grant names an unknown tool' },
   grant_unknown_agent: { status: 422, title: 'The grant names an unknown agent' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
   provider_unreachable: { status: 502, title: 'The provider could not be reached' },

@@ -4,15 +4,19 @@ import { CredentialsService } from './credentials.service.js';
 import { ProblemError } from './errors.js';
 import { HostCheck } from './host-check.js';
 import { PresentedTokens } from './presented-tokens.js';
+import type { Principal } from './principal.js';
+import { RateBounds } from './rate-bounds.js';
 import { Readiness } from './readiness.js';
 
 /** Reached without a token and under any host name. */
 const OPEN_PREFIXES = ['/health/', '/docs/', '/schemas/'];
 const OPEN_PATHS = new Set(['/openapi.json', '/docs']);
+/** Longest path with its query, characters. */
+const MAX_URL_CHARACTERS = 8_192;
 
 /**
- * What every request passes before its body is read: whether this process still accepts work, host and origin, then the bearer token. Unknown paths need a token
- * too, so nothing about the routes is told to strangers.
+ * What every request passes before its body is read: whether this process still accepts work, host and origin, then the
+ * bearer token and the rate bounds. Unknown paths need a token too, so nothing about the routes is told to strangers.
  */
 @Injectable()
 export class RequestGate {
@@ -21,14 +25,21 @@ export class RequestGate {
     private readonly credentials: CredentialsService,
     private readonly tokens: PresentedTokens,
     private readonly readiness: Readiness,
+    private readonly rates: RateBounds,
   ) {}
 
-  /** Errors: `shutting_down`, `host_not_allowed`, `origin_not_allowed`, `unauthenticated`. Sets `request.principal`. */
+  /**
+   * Sets `request.principal`.
+   * Errors: `shutting_down`, `uri_too_long`, `host_not_allowed`, `origin_not_allowed`, `unauthenticated`, `rate_limited`.
+   */
   async admit(request: AuthenticatedRequest): Promise<void> {
     const path = request.url.split('?', 1)[0] ?? '';
     if (path.startsWith('/health/')) return;
     if (this.readiness.isDraining) {
       throw new ProblemError('shutting_down', 'The server is shutting down.', { retryAfterSeconds: 1 });
+    }
+    if (request.url.length > MAX_URL_CHARACTERS) {
+      throw new ProblemError('uri_too_long', `The path and its query may have ${MAX_URL_CHARACTERS} characters.`);
     }
     if (!this.hosts.allowsHost(request.headers.host)) {
       throw new ProblemError('host_not_allowed', 'This host name is not allowed; add it to WARREN_ALLOWED_HOSTS.');
@@ -37,13 +48,24 @@ export class RequestGate {
       throw new ProblemError('origin_not_allowed', 'This origin is not allowed; add its host to WARREN_ALLOWED_HOSTS.');
     }
     if (OPEN_PATHS.has(path) || OPEN_PREFIXES.some((prefix) => path.startsWith(prefix))) return;
-    const token = bearerToken(request.headers.authorization);
-    const principal = token === undefined ? undefined : await this.credentials.authenticate(token);
+    const { authorization } = request.headers;
+    // who shows nothing has tried nothing
+    if (authorization === undefined) throw unauthenticated();
+    const principal = await this.rates.authentication(request.socket.remoteAddress, authorization, () =>
+      this.authenticate(authorization),
+    );
     if (principal === undefined) throw unauthenticated();
-    request.principal = { ...principal, redactor: this.tokens.redactorOf(token ?? '') };
+    this.rates.request(principal.credentialId);
+    request.principal = principal;
+  }
+
+  private async authenticate(authorization: string): Promise<Principal | undefined> {
+    const token = bearerToken(authorization);
+    const principal = token === undefined ? undefined : await this.credentials.authenticate(token);
+    return principal && { ...principal, redactor: this.tokens.redactorOf(token ?? '') };
   }
 }
 
-function bearerToken(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +([^\s]{1,200}) *$/i.exec(header)?.[1];
+function bearerToken(header: string): string | undefined {
+  return /^Bearer +([^\s]{1,200}) *$/i.exec(header)?.[1];
 }

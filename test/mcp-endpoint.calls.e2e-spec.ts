@@ -160,23 +160,4 @@ describe('long calls', () => {
     const answer = await post(rpc(1, 'tools/call', CALL), { accept: 'application/json' });
     expect(answer.body).toMatchObject({ id: 1, result: { content: [{ text: 'hello' }] } });
   });
-
-  it('are answered busy above the bound, each agent for itself', async () => {
-    await restart({ maxCallsPerAgent: 1, maxCalls: 2 });
-    const calls = [new EndlessCall(), new EndlessCall()] as const;
-    server.menu.answer = (tool, args, caller) => calls[caller.agentId === 'ada' ? 0 : 1].use(tool, args, caller);
-    const open = [post(rpc(1, 'tools/call', CALL))];
-    await calls[0].running;
-    const busy = await post(rpc(2, 'tools/call', CALL));
-    expect(busy.body.result.isError).toBe(true);
-    expect(JSON.parse(busy.body.result.content[0].text)).toMatchObject({ code: 'busy', sent: 'no', retryable: true });
-    open.push(post(rpc(1, 'tools/call', CALL), { 'x-agent': 'eve' }));
-    await calls[1].running;
-    const third = await post(rpc(1, 'tools/call', CALL), { 'x-agent': 'bob' });
-    expect(JSON.parse(third.body.result.content[0].text).code).toBe('busy');
-    expect(server.inFlight.size).toBe(2);
-    server.inFlight.abortAll();
-    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200]);
-    expect(server.inFlight.size).toBe(0);
-  });
 });

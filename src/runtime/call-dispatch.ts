@@ -79,7 +79,7 @@ export class CallDispatch {
       this.calls,
       intended,
       request,
-      (facts) => this.refusals.atAdmission(facts, provider, state.asked.tool),
+      (facts) => this.refusals.atAdmission(facts, caller.principal, provider, state.asked.tool),
       launch.launchRevision,
     );
     const onProgress =

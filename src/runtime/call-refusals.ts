@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Provider } from '../catalog/providers.service.js';
 import { unauthenticated } from '../access.guard.js';
+import { ProblemError } from '../errors.js';
 import { decide, type CallFacts, type Decision } from '../grants/decision.js';
 import { GrantsService } from '../grants/grants.service.js';
+import type { Principal } from '../principal.js';
 import { CallFailure } from './call-failure.js';
+import type { MenuCaller } from './menu.caller.js';
 import { nearestNames } from './nearest-names.js';
 
 const ASK_AGAIN = 'Use mcp_capabilities with a plain-language query to find the right provider and tool.';
@@ -19,12 +22,13 @@ export class CallRefusals {
   /** The refusal these facts ask for, or undefined when they allow the call. */
   async of(
     facts: CallFacts,
-    agentId: string,
+    { agentId, principal }: MenuCaller,
     provider: Provider,
     asked: { provider: string; tool: string },
   ): Promise<{ error: Error; hidesProvider: boolean } | undefined> {
     const decision = decide(facts);
     if (decision.allow) return undefined;
+    if (decision.code === 'unauthenticated') return { error: noStanding(facts, principal), hidesProvider: false };
     if (decision.code === 'mcp_provider_not_available' && !decision.mayTellDisabled) {
       return { error: await this.providerNotFound(agentId, asked.provider), hidesProvider: true };
     }
@@ -36,8 +40,9 @@ export class CallRefusals {
   }
 
   /** At admission: permission went between the early look and the write, or the session is out of date. */
-  atAdmission(facts: CallFacts, provider: Provider, tool: string): Error {
+  atAdmission(facts: CallFacts, principal: Principal, provider: Provider, tool: string): Error {
     const decision = decide(facts);
+    if (!decision.allow && decision.code === 'unauthenticated') return noStanding(facts, principal);
     if (!decision.allow) return refusal(decision, provider, tool);
     return new CallFailure(
       'mcp_call_interrupted',
@@ -86,10 +91,19 @@ export class CallRefusals {
   }
 }
 
-function refusal(decision: Exclude<Decision, { allow: true }>, provider: Provider, tool: string): Error {
+/** An operator may know what an agent's own token is never told: that the agent is disabled. */
+function noStanding(facts: CallFacts, principal: Principal): ProblemError {
+  return principal.kind === 'operator' && facts.credentialValid ? agentDisabled() : unauthenticated();
+}
+
+export function agentDisabled(): ProblemError {
+  return new ProblemError('agent_disabled', 'The agent is disabled; nobody can act as it until it is enabled.');
+}
+
+type Refusal = Exclude<Decision, { allow: true } | { code: 'unauthenticated' }>;
+
+function refusal(decision: Refusal, provider: Provider, tool: string): CallFailure {
   switch (decision.code) {
-    case 'unauthenticated':
-      return unauthenticated();
     case 'mcp_provider_not_available':
       return decision.mayTellDisabled
         ? disabled(provider)

@@ -19,6 +19,7 @@ import { newCall, type CallState, type ProtectedOutcome } from './call-state.js'
 import { CallsRepository } from './calls.repository.js';
 import type { CallReceipt, MenuError } from './menu.answers.js';
 import type { MenuCaller } from './menu.caller.js';
+import { MenuPlaces } from './menu.places.js';
 import { protectResult, untouched } from './result-protection.js';
 import { truncateResult } from './result-truncation.js';
 import { toCallFailure } from './session-failure.js';
@@ -39,12 +40,15 @@ export class CallService {
     private readonly dispatcher: CallDispatch,
     private readonly receipts: CallReceipts,
     private readonly ownSecrets: OwnSecrets,
+    private readonly places: MenuPlaces,
   ) {}
 
   /** Never throws for what a model should read: that is the receipt's `error`. */
   async call(input: unknown, caller: MenuCaller): Promise<CallReceipt> {
     const state = newCall(input, caller, this.ownSecrets.redactor.with(tokenOf(caller)));
+    let giveBack: (() => void) | undefined;
     try {
+      giveBack = this.places.take(caller.agentId);
       const outcome = await this.run(input, state);
       if (outcome.result.isError) throw toolFailed(outcome);
       return await this.receipts.finish(state, outcome, undefined);
@@ -54,6 +58,8 @@ export class CallService {
       // the database away, or a fault of ours: what has begun must not look as if it still ran
       if (state.intended) await this.receipts.finish(state, nothing, interruptedHere(state).error);
       throw error instanceof ProblemError ? error : maskedError(error, state.redactor);
+    } finally {
+      giveBack?.();
     }
   }
 
@@ -109,7 +115,7 @@ export class CallService {
   private async decideEarly(state: CallState, provider: Provider): Promise<void> {
     const { caller, asked } = state;
     const facts = await this.calls.facts(caller.principal.credentialId, caller.agentId, provider.id, asked.tool);
-    const refusal = await this.refusals.of(facts, caller.agentId, provider, asked);
+    const refusal = await this.refusals.of(facts, caller, provider, asked);
     if (refusal === undefined) return;
     // the answer does not even name a provider that the agent may not know of
     if (refusal.hidesProvider) delete state.provider;

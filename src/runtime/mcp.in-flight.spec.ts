@@ -1,18 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { callKeyOf, McpInFlight } from './mcp.in-flight.js';
-import { McpLimits } from './mcp.limits.js';
 
 const key = (requestId: string | number, sessionId = 's', agentId = 'a') => ({ agentId, sessionId, requestId });
 
 function enter(inFlight: McpInFlight, ...of: Parameters<typeof key>) {
   const controller = new AbortController();
   const leave = inFlight.enter(of[2] ?? 'a', key(...of), controller);
-  return { signal: controller.signal, leave: () => leave?.(), entered: leave !== undefined };
+  return { signal: controller.signal, leave };
 }
 
 describe('calls in flight', () => {
   it('are told apart by agent, session and id with its type', () => {
-    const inFlight = new McpInFlight(new McpLimits());
+    const inFlight = new McpInFlight();
     const calls = [
       enter(inFlight, 1),
       enter(inFlight, '1'),
@@ -26,7 +25,7 @@ describe('calls in flight', () => {
   });
 
   it('are forgotten when they end, once', () => {
-    const inFlight = new McpInFlight(new McpLimits());
+    const inFlight = new McpInFlight();
     const [first, second] = [enter(inFlight, 1), enter(inFlight, 2)];
     first.leave();
     first.leave();
@@ -39,7 +38,7 @@ describe('calls in flight', () => {
   });
 
   it('are left alone when it is unknown which of two is meant', async () => {
-    const inFlight = new McpInFlight(new McpLimits());
+    const inFlight = new McpInFlight();
     const [first, second] = [enter(inFlight, 1, ''), enter(inFlight, 1, '')];
     await inFlight.cancel(key(1, ''));
     expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false]);
@@ -49,7 +48,7 @@ describe('calls in flight', () => {
   });
 
   it('are cancelled from elsewhere when they began before that', () => {
-    const inFlight = new McpInFlight(new McpLimits());
+    const inFlight = new McpInFlight();
     const calls = [enter(inFlight, 1), enter(inFlight, 1, ''), enter(inFlight, 2, '')];
     expect(inFlight.cancellableAgents).toEqual(['a']);
     // a minute old: all of these calls came later
@@ -70,21 +69,8 @@ describe('calls in flight', () => {
     for (const text of keys) expect(text).toMatch(/^[\w-]{43}$/);
   });
 
-  it('are bounded for each agent and in all, and make room when they end', () => {
-    const limits = Object.assign(new McpLimits(), { maxCalls: 3, maxCallsPerAgent: 2 });
-    const inFlight = new McpInFlight(limits);
-    const first = enter(inFlight, 1);
-    expect(enter(inFlight, 2).entered).toBe(true);
-    expect(enter(inFlight, 3).entered).toBe(false);
-    expect(enter(inFlight, 1, 's', 'b').entered).toBe(true);
-    expect(enter(inFlight, 2, 's', 'b').entered).toBe(false);
-    first.leave();
-    expect(enter(inFlight, 3).entered).toBe(true);
-    expect(inFlight.size).toBe(3);
-  });
-
   it('all end at a shutdown, those without a key too', () => {
-    const inFlight = new McpInFlight(new McpLimits());
+    const inFlight = new McpInFlight();
     const keyed = enter(inFlight, 1);
     const controller = new AbortController();
     inFlight.enter('a', undefined, controller);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { McpAbort } from './mcp.abort.js';
-import { McpLimits } from './mcp.limits.js';
 import type { McpRequestId } from './mcp.message.js';
 
 /** What a cancellation names. The type of the request id counts: "1" and 1 are two requests. */
@@ -26,24 +25,19 @@ type CancelListener = (key: McpCallKey) => Promise<void>;
 /** How far a cancellation may overtake its call on the way to another replica, milliseconds. */
 const OVERTAKING_MS = 1_000;
 
-/** The tool calls this replica is answering over `/mcp`, so that a later POST can cancel one. Bounded by `McpLimits`. */
+/** The tool calls this replica is answering over `/mcp`, so that a later POST can cancel one. The menu bounds them. */
 @Injectable()
 export class McpInFlight {
   private readonly open = new Set<OpenCall>();
   private readonly byKey = new Map<string, Set<OpenCall>>();
-  private readonly perAgent = new Map<string, number>();
   private readonly elsewhere = new Set<CancelListener>();
-
-  constructor(private readonly limits: McpLimits) {}
 
   get size(): number {
     return this.open.size;
   }
 
-  /** Registers a call. The answer takes it off again; undefined when the bound is reached. */
-  enter(agentId: string, key: McpCallKey | undefined, controller: AbortController): (() => void) | undefined {
-    const ofAgent = this.perAgent.get(agentId) ?? 0;
-    if (this.open.size >= this.limits.maxCalls || ofAgent >= this.limits.maxCallsPerAgent) return undefined;
+  /** Registers a call. The answer takes it off again. */
+  enter(agentId: string, key: McpCallKey | undefined, controller: AbortController): () => void {
     const call: OpenCall = {
       agentId,
       key: key === undefined ? undefined : callKeyOf(key),
@@ -52,7 +46,6 @@ export class McpInFlight {
       controller,
     };
     this.open.add(call);
-    this.perAgent.set(agentId, ofAgent + 1);
     if (call.key !== undefined) this.byKey.set(call.key, (this.byKey.get(call.key) ?? new Set()).add(call));
     return () => this.leave(call);
   }
@@ -97,9 +90,6 @@ export class McpInFlight {
 
   private leave(call: OpenCall): void {
     if (!this.open.delete(call)) return;
-    const left = (this.perAgent.get(call.agentId) ?? 1) - 1;
-    if (left === 0) this.perAgent.delete(call.agentId);
-    else this.perAgent.set(call.agentId, left);
     if (call.key === undefined) return;
     const calls = this.byKey.get(call.key);
     calls?.delete(call);

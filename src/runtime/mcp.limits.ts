@@ -4,7 +4,4 @@ export class McpLimits {
   readonly openStreamAfterMs: number = 10_000;
   /** Between two comments on an open event stream, milliseconds; below the usual proxy limits of 30 and 60 s. */
   readonly commentEveryMs: number = 15_000;
-  /** Tool calls open at once, in all and by one agent; more are answered `busy`. */
-  readonly maxCalls: number = 10_000;
-  readonly maxCallsPerAgent: number = 1_000;
 }

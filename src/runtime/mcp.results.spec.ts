@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failureResult, toToolResult } from './mcp.results.js';
+import { toToolResult } from './mcp.results.js';
 import type { CallReceipt, ContentBlock, MenuError } from './menu.answers.js';
 
 const CLEAN = { status: 'clean', redacted: 0, sealed: 0, types: [] } as const;
@@ -140,6 +140,5 @@ describe('the results of mcp_providers and mcp_capabilities', () => {
     const failure = { tool: 'mcp_capabilities', answer: { ok: false, error: ERROR } } as const;
     const expected = { content: [{ type: 'text', text: JSON.stringify(ERROR) }], isError: true };
     expect(toToolResult(failure, 'modern')).toEqual(expected);
-    expect(failureResult(ERROR)).toEqual(expected);
   });
 });

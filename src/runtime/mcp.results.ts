@@ -18,11 +18,6 @@ export function toToolResult(answer: MenuAnswer, era: McpEra): CallToolResult {
   return result([textBlock(JSON.stringify(answer.answer))], false);
 }
 
-/** A failure that the menu itself never saw. */
-export function failureResult(error: MenuError): CallToolResult {
-  return result([errorBlock(error)], true);
-}
-
 function receiptResult(receipt: CallReceipt, era: McpEra): CallToolResult {
   const content = receiptContent(receipt, era);
   const { structuredContent } = receipt;

@@ -9,7 +9,7 @@ import { Logger } from '../logger.js';
 import { toProblem } from '../problem.filter.js';
 import type { McpExchange } from './mcp.exchange.js';
 import { McpInFlight } from './mcp.in-flight.js';
-import { failureResult, toToolResult } from './mcp.results.js';
+import { toToolResult } from './mcp.results.js';
 import type { MenuProgress } from './menu.caller.js';
 import { menuToolNames, type MenuToolName } from './menu.definitions.js';
 import { Menu } from './menu.js';
@@ -30,7 +30,6 @@ export class McpToolCalls {
     const tool = menuTool(message.params?.['name']);
     const key = era === 'legacy' ? { agentId, sessionId, requestId: message.id } : undefined;
     const leave = this.inFlight.enter(agentId, key, controller);
-    if (leave === undefined) return tooMany();
     try {
       const onProgress = exchange.readsEvents ? progressSender(exchange, context) : undefined;
       const answer = await this.menu.use(tool, message.params?.['arguments'], {
@@ -63,17 +62,6 @@ function menuTool(name: unknown): MenuToolName {
     ProtocolErrorCode.InvalidParams,
     `Unknown tool ${shown}. The tools here are ${menuToolNames.join(', ')}; all others are called through mcp_call.`,
   );
-}
-
-function tooMany(): CallToolResult {
-  return failureResult({
-    code: 'busy',
-    message: 'Too many calls are open at once.',
-    sent: 'no',
-    retryable: true,
-    retryAfterMs: 1_000,
-    hint: 'Wait for earlier calls to finish, then repeat this one.',
-  });
 }
 
 /** Progress that waits for a client that does not read; more is dropped. */

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { unauthenticated, type AuthenticatedRequest } from '../access.guard.js';
 import { AgentsService } from '../grants/agents.service.js';
 import { IdParam, Route } from '../route.decorator.js';
+import { agentDisabled } from './call-refusals.js';
 import { menuSchemaOf, type MenuToolName } from './menu.definitions.js';
 import { Menu } from './menu.js';
 import { callReceiptSchema, capabilitiesAnswerSchema, providersAnswerSchema } from './menu.schemas.js';
@@ -24,7 +25,7 @@ export class MenuController {
     access: 'agent',
     summary: 'Overview of providers',
     answerSchema: providersAnswerSchema,
-    problems: ['agent_not_found'],
+    problems: ['agent_not_found', 'agent_disabled'],
   })
   providers(
     @Param('id') id: string,
@@ -42,7 +43,7 @@ export class MenuController {
     access: 'agent',
     summary: 'Find tools',
     answerSchema: capabilitiesAnswerSchema,
-    problems: ['agent_not_found'],
+    problems: ['agent_not_found', 'agent_disabled'],
   })
   capabilities(
     @Param('id') id: string,
@@ -56,7 +57,12 @@ export class MenuController {
   @Post('mcp_call')
   @IdParam('Agent id')
   @ApiBody({ schema: { ...menuSchemaOf('mcp_call') } })
-  @Route({ access: 'agent', summary: 'Call a tool', answerSchema: callReceiptSchema, problems: ['agent_not_found'] })
+  @Route({
+    access: 'agent',
+    summary: 'Call a tool',
+    answerSchema: callReceiptSchema,
+    problems: ['agent_not_found', 'agent_disabled'],
+  })
   call(
     @Param('id') id: string,
     @Body() body: unknown,
@@ -82,7 +88,8 @@ export class MenuController {
     };
     reply.raw.once('close', leave);
     if (reply.raw.destroyed) leave();
-    if (principal.kind === 'operator') await this.agents.require(agentId);
+    // the token of a disabled agent does not get this far
+    if (principal.kind === 'operator' && !(await this.agents.require(agentId)).enabled) throw agentDisabled();
     const { answer } = await this.menu.use(tool, body, {
       principal,
       agentId,

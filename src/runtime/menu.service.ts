@@ -10,9 +10,10 @@ import { CallFailure } from './call-failure.js';
 import { CallRefusals } from './call-refusals.js';
 import { CallService } from './call.service.js';
 import { showTools } from './capabilities.js';
-import type { CapabilitiesAnswer, MenuAnswer, ProvidersAnswer } from './menu.answers.js';
+import type { CapabilitiesAnswer, MenuAnswer, MenuFailure, ProvidersAnswer } from './menu.answers.js';
 import type { MenuCaller } from './menu.caller.js';
 import type { MenuToolName } from './menu.definitions.js';
+import { MenuPlaces } from './menu.places.js';
 import { readCapabilitiesRequest, readProvidersRequest } from './menu.requests.js';
 import { Menu } from './menu.js';
 
@@ -30,6 +31,7 @@ export class MenuService extends Menu {
     private readonly sessions: SessionManager,
     private readonly refusals: CallRefusals,
     private readonly ownSecrets: OwnSecrets,
+    private readonly places: MenuPlaces,
   ) {
     super();
   }
@@ -39,10 +41,21 @@ export class MenuService extends Menu {
       case 'mcp_call':
         return { tool, answer: await this.calls.call(args, caller) };
       case 'mcp_providers':
-        return { tool, answer: this.masked(await asOutcome(() => this.listProviders(args, caller))) };
+        return { tool, answer: this.masked(await this.inPlace(caller, () => this.listProviders(args, caller))) };
       case 'mcp_capabilities':
-        return { tool, answer: this.masked(await asOutcome(() => this.findTools(args, caller))) };
+        return { tool, answer: this.masked(await this.inPlace(caller, () => this.findTools(args, caller))) };
     }
+  }
+
+  private inPlace<T>({ agentId }: MenuCaller, work: () => Promise<T>): Promise<T | MenuFailure> {
+    return asOutcome(async () => {
+      const giveBack = this.places.take(agentId);
+      try {
+        return await work();
+      } finally {
+        giveBack();
+      }
+    });
   }
 
   private async listProviders(args: unknown, { agentId }: MenuCaller): Promise<ProvidersAnswer> {
@@ -119,7 +132,7 @@ export class MenuService extends Menu {
 }
 
 /** Failures a model should read become answers of the same form as a failed call. */
-async function asOutcome<T>(work: () => Promise<T>): Promise<T | { ok: false; error: CallFailure['error'] }> {
+async function asOutcome<T>(work: () => Promise<T>): Promise<T | MenuFailure> {
   try {
     return await work();
   } catch (error) {

@@ -23,6 +23,7 @@ import { McpLimits } from './mcp.limits.js';
 import { McpToolCalls } from './mcp.tool-calls.js';
 import { MenuController } from './menu.controller.js';
 import { Menu } from './menu.js';
+import { MenuPlaces } from './menu.places.js';
 import { MenuService } from './menu.service.js';
 import { ReceiptsService } from './receipts.service.js';
 import { ToolArguments } from './tool-arguments.js';
@@ -49,6 +50,7 @@ import { ToolArguments } from './tool-arguments.js';
     McpInFlight,
     McpLimits,
     McpToolCalls,
+    MenuPlaces,
     MenuService,
     { provide: Menu, useExisting: MenuService },
     ReceiptsService,
