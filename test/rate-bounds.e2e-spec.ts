@@ -101,7 +101,7 @@ describe('menu calls of one agent at once', () => {
     }
 
     expect(await bench.call('calm', call)).toMatchObject({ ok: true });
-    for (const { leave } of open) leave();
+    for (const begun of open) begun.leave();
     await Promise.all(open.map(({ left }) => left));
     await eventually(async () => ((await bench.call('busy', call)).ok ? true : undefined));
   });

@@ -54,7 +54,7 @@ export class CallService {
       return await this.receipts.finish(state, outcome, undefined);
     } catch (error) {
       const failure = this.asFailure(error, state);
-      if (failure !== undefined) return this.receipts.finish(state, failure.outcome ?? nothing, failure.error);
+      if (failure !== undefined) return await this.receipts.finish(state, failure.outcome ?? nothing, failure.error);
       // the database away, or a fault of ours: what has begun must not look as if it still ran
       if (state.intended) await this.receipts.finish(state, nothing, interruptedHere(state).error);
       throw error instanceof ProblemError ? error : maskedError(error, state.redactor);

@@ -15,8 +15,10 @@ const url = await listen(application, platform);
 const { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections } = application.getHttpServer();
 const set = { headersTimeout, requestTimeout, keepAliveTimeout, maxConnections };
 process.stdout.write(`${JSON.stringify({ url, ...set })}\n`);
-process.once('SIGTERM', async () => {
+process.once('SIGTERM', () => void stop());
+
+async function stop() {
   application.getHttpServer().closeAllConnections();
   await application.close();
   await platform.close();
-});
+}
