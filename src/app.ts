@@ -13,6 +13,7 @@ import { isNestedDeeper } from './json-depth.js';
 import { Listeners } from './listeners.js';
 import { Logger, NestLogger } from './logger.js';
 import { createOpenApi, serveDocumentation } from './openapi.js';
+import { maskReplies } from './outgoing-replies.js';
 import { OwnSecrets } from './own-secrets.js';
 import type { Platform } from './platform.js';
 import { ProblemFilter } from './problem.filter.js';
@@ -79,6 +80,7 @@ export async function createApplication(
     await refusals.note(request, reply.statusCode);
     void reply.header('x-request-id', request.id);
   });
+  maskReplies(fastify, application.get(OwnSecrets));
   const { WARREN_RATE_CONNECTIONS: connections } = platform.settings;
   const rates = application.get(RateBounds);
   boundConnections(application.getHttpServer(), { ...bounds, connections }, () => rates.count('connections'));

@@ -55,11 +55,13 @@ export async function openPlatform(
   const dataDirectory = settings.WARREN_DATA_DIR ?? defaultDataDirectory();
   const { text: keyringText, exposedFile } = await readKeyring(settings, dataDirectory);
   const keyring = parseKeyring(keyringText);
-  const ownSecrets = new OwnSecrets(secretsOf(settings, keyringText));
+  const { DATABASE_URL, WARREN_ADMIN_KEY } = settings;
+  const ownSecrets = OwnSecrets.of({ keyring: keyringText, databaseUrl: DATABASE_URL, adminKey: WARREN_ADMIN_KEY });
   const logger = new Logger(settings.LOG_LEVEL, ownSecrets);
   if (exposedFile !== undefined) {
     logger.warn({ file: exposedFile }, 'other users may read the key file; take that away with chmod 600');
   }
+  for (const warning of ownSecrets.warnings) logger.warn({}, warning);
   const secretBox = await SecretBox.create(keyring);
   const { databaseUrl, embedded } = await openDatabase(settings, dataDirectory, use);
   let closing = false;
@@ -82,7 +84,7 @@ export async function openPlatform(
     await proveDatabase(database);
     const { applied } = await migrateToLatest(pool, migrations);
     const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
-    await proveKeyring(serverSecrets);
+    ownSecrets.learnKey(await proveKeyring(serverSecrets));
     return {
       settings,
       database,
@@ -173,9 +175,9 @@ function parseKeyring(text: string): Keyring {
   }
 }
 
-async function proveKeyring(serverSecrets: ServerSecrets): Promise<void> {
+async function proveKeyring(serverSecrets: ServerSecrets): Promise<Buffer> {
   try {
-    await serverSecrets.tokenHmacKey();
+    return await serverSecrets.tokenHmacKey();
   } catch (error) {
     if (!(error instanceof SecretBoxError)) throw error;
     throw new WrongKeyError(
@@ -183,19 +185,4 @@ async function proveKeyring(serverSecrets: ServerSecrets): Promise<void> {
       { cause: error },
     );
   }
-}
-
-function secretsOf(settings: Settings, keyringText: string): string[] {
-  const password = settings.DATABASE_URL === undefined ? undefined : passwordOf(settings.DATABASE_URL);
-  return [
-    ...keyringText.split(/[,\r\n]/).map((entry) => entry.slice(entry.indexOf(':') + 1).trim()),
-    ...(settings.DATABASE_URL === undefined ? [] : [settings.DATABASE_URL]),
-    ...(password === undefined ? [] : [password]),
-    ...(settings.WARREN_ADMIN_KEY === undefined ? [] : [settings.WARREN_ADMIN_KEY]),
-  ].filter((secret) => secret !== '');
-}
-
-function passwordOf(url: string): string | undefined {
-  const password = URL.canParse(url) ? new URL(url).password : '';
-  return password === '' ? undefined : decodeURIComponent(password);
 }

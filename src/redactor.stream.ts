@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
+import { MIN_SECRET_LENGTH } from './redactor.forms.js';
 import { REDACTION_MARK } from './redactor.mark.js';
 import { findSecrets, type SecretSet } from './redactor.search.js';
 
@@ -41,6 +42,26 @@ export class RedactionStream {
     this.#pending = new Uint8Array(0);
     this.#covered = 0;
     return text;
+  }
+
+  /**
+   * Ends a text that may have been cut off, such as the last words of a process that was killed: what is held back and
+   * long enough to be most of a secret becomes a mark.
+   */
+  endCut(): string {
+    if (this.#pending.length - this.#covered < MIN_SECRET_LENGTH) return this.end();
+    const mark = this.#mark();
+    this.#pending = new Uint8Array(0);
+    this.#covered = 0;
+    this.#highSurrogate = '';
+    return mark;
+  }
+
+  /** What is held back right now, as far as it is too short to tell anything of a secret. Changes nothing. */
+  get shortRest(): string {
+    if (this.#covered > 0 || this.#pending.length >= MIN_SECRET_LENGTH) return '';
+    const rest = Buffer.from(this.#pending).toString('utf8');
+    return rest.includes('\ufffd') ? '' : rest;
   }
 
   #toBytes(chunk: string | Uint8Array): Uint8Array {

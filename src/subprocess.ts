@@ -5,6 +5,8 @@ import { CHILD_MARKER } from './child-marker.js';
 import { findExecutable } from './executable-lookup.js';
 import { processStart } from './process-start.js';
 import { ProcessTable } from './process-table.js';
+import type { Redactor } from './redactor.js';
+import type { RedactionStream } from './redactor.stream.js';
 import { StopLadder } from './stop-ladder.js';
 import type { SystemAccount } from './system-account.js';
 import { systemErrorCode } from './system-error.js';
@@ -35,6 +37,8 @@ export interface LaunchRequest {
   searchPath: string;
   /** Another system account to run as. */
   account?: SystemAccount | undefined;
+  /** Masks what comes on standard error, before any of it is forgotten. */
+  redactor: Redactor;
 }
 
 export interface ProcessExit {
@@ -74,8 +78,10 @@ export class Subprocess {
     private readonly stderr: Readable,
     exit: Promise<ProcessExit>,
     private readonly ladder: StopLadder,
+    private readonly masking: RedactionStream,
   ) {
-    stderr.on('data', (chunk: Buffer) => this.tail.push(chunk));
+    stderr.on('data', (chunk: Buffer) => this.tail.push(Buffer.from(masking.push(chunk))));
+    stderr.once('close', () => this.tail.push(Buffer.from(masking.endCut())));
     // a child that closes its end early must not end this process
     for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
     this.exited = exit;
@@ -119,12 +125,13 @@ export class Subprocess {
     void child.catch(() => undefined);
     const marker = request.environment[CHILD_MARKER];
     const ladder = new StopLadder({ pid: child.pid, start: processStart(child.pid), marker }, processTable);
-    return new Subprocess(child.pid, new Date(), child.stdin, child.stdout, child.stderr, exit, ladder);
+    const masking = request.redactor.stream();
+    return new Subprocess(child.pid, new Date(), child.stdin, child.stdout, child.stderr, exit, ladder, masking);
   }
 
-  /** The last 256 KiB of standard error, as text. Not redacted. */
+  /** The last 256 KiB of standard error, as text, redacted. */
   stderrTail(): string {
-    return this.tail.text();
+    return this.tail.text() + this.masking.shortRest;
   }
 
   /** Ends standard input, then TERM to all it started, then KILL after 1 s; resolves when all are gone. */

@@ -68,7 +68,7 @@ export class CatalogReader {
         const { identity, mirrorsParameters } = session;
         return { identity, mirrorsParameters, pages: await listTools(session, listing) };
       } catch (error) {
-        return { failure: withTail(error, launch.redactor.text(session.stderrTail()).text) };
+        return { failure: withTail(error, session.stderrTail()) };
       }
     });
   }

@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError } from 'commander';
 import { ConfigError, readProcessConfig, type Config } from '../config.js';
 import { WrongKeyError } from '../platform.js';
 import { operatorScopes, type OperatorScope } from '../principal.js';
-import { errorText } from '../system-error.js';
 import { version } from '../version.js';
 import { printAuditHead, verifyAudit } from './audit.command.js';
+import { complaintOf } from './complaint.js';
 import { createKey } from './keys.command.js';
 import { migrate } from './migrate.command.js';
 import { quickstart } from './quickstart.command.js';
@@ -26,10 +26,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     await program().parseAsync([...argv]);
   } catch (error) {
     process.exitCode = error instanceof ConfigError || error instanceof WrongKeyError ? EXIT_CONFIG : 1;
-    const said = errorText(error);
-    console.error(said);
-    const cause = error instanceof Error && error.cause !== undefined ? errorText(error.cause) : '';
-    if (process.exitCode === 1 && cause !== '' && !said.includes(cause)) console.error(`  because: ${cause}`);
+    console.error(complaintOf(error, process.exitCode === 1));
   }
   setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
 }

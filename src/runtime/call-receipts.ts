@@ -24,6 +24,9 @@ export class CallReceipts {
 
   async finish(state: CallState, outcome: ProtectedOutcome, error: MenuError | undefined): Promise<CallReceipt> {
     const { caller, provider, asked } = state;
+    // callers put anything into the two names, and others read what is kept
+    const masked = (text: string): string => state.redactor.text(text).text;
+    const tool = masked(asked.tool);
     const preview = this.settings.WARREN_PREVIEW_CHARS;
     const durationMs = Math.round((performance.now() - state.began) * 1_000) / 1_000;
     const receipt: CallReceipt = {
@@ -49,8 +52,8 @@ export class CallReceipts {
       credential_id: caller.principal.credentialId,
       agent_id: caller.agentId,
       provider_id: provider?.id ?? null,
-      provider_asked: asked.provider,
-      tool: asked.tool,
+      provider_asked: masked(asked.provider),
+      tool,
       started_at: state.startedAt.toISOString(),
       finished_at: new Date().toISOString(),
       ok: receipt.ok,
@@ -71,7 +74,7 @@ export class CallReceipts {
         callId: state.callId,
         agentId: caller.agentId,
         providerId: provider?.id,
-        tool: asked.tool,
+        tool,
         ok: receipt.ok,
         code: error?.code,
         durationMs,

@@ -40,8 +40,7 @@ export class McpEndpoint {
     if (read.kind === 'request') {
       const forms = acceptedForms(headers.accept);
       const exchange = { era, principal, sessionId, requestId: request.id, message: read.message };
-      const { raw } = reply;
-      const isBehind = (): boolean => raw.writableNeedDrain;
+      const isBehind = (): boolean => reply.raw.writableNeedDrain;
       const more = { readsEvents: forms.events, isBehind, controller: new AbortController() };
       return this.exchanges.run({ ...exchange, ...more }, headers, forms, reply);
     }

@@ -1,4 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { outgoingEvent } from '../outgoing-text.js';
+import type { Redactor } from '../redactor.js';
+
+/** What ends an event, and a comment. */
+const EVENT_END = '\n\n';
 
 /** Server-sent events as one answer, written straight to the connection. What comes after the client left is dropped. */
 export class McpEventStream {
@@ -8,6 +13,7 @@ export class McpEventStream {
     private readonly raw: ServerResponse,
     private readonly headers: OutgoingHttpHeaders,
     private readonly commentEveryMs: number,
+    private readonly redactor: Redactor,
   ) {}
 
   get isOpen(): boolean {
@@ -28,20 +34,28 @@ export class McpEventStream {
     this.comments = setInterval(() => this.comment(), this.commentEveryMs);
   }
 
-  /** One JSON-RPC message, given as JSON text without line breaks. */
+  /** One JSON-RPC message, given as JSON text without line breaks and without secrets. */
   async message(json: string): Promise<void> {
     this.open();
-    await this.write(`event: message\ndata: ${json}\n\n`);
+    await this.write(`event: message\ndata: ${json}${EVENT_END}`);
   }
 
   /** Passes on a stream of events that brings its own comments. */
   async pipe(body: AsyncIterable<Uint8Array>): Promise<void> {
     this.open();
     clearInterval(this.comments);
+    const decoder = new TextDecoder();
+    let open = '';
     for await (const chunk of body) {
       if (this.isGone) return;
-      await this.write(chunk);
+      open += decoder.decode(chunk, { stream: true });
+      const end = open.lastIndexOf(EVENT_END) + EVENT_END.length;
+      if (end < EVENT_END.length) continue;
+      const whole = open.slice(0, end);
+      open = open.slice(end);
+      await this.write(await outgoingEvent(whole, this.redactor));
     }
+    if (open !== '') await this.write(await outgoingEvent(open, this.redactor));
   }
 
   /** Ends the answer, whether it was a stream or not. */
@@ -58,7 +72,7 @@ export class McpEventStream {
     if (!this.isGone && !this.raw.writableNeedDrain) this.raw.write(': waiting\n\n');
   }
 
-  private async write(chunk: string | Uint8Array): Promise<void> {
+  private async write(chunk: string): Promise<void> {
     if (this.isGone || this.raw.write(chunk)) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {

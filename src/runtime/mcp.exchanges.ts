@@ -4,6 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Logger } from '../logger.js';
+import { OwnSecrets } from '../own-secrets.js';
+import { Redactor } from '../redactor.js';
 import { McpAbort } from './mcp.abort.js';
 import type { McpExchange } from './mcp.exchange.js';
 import { toWebRequest } from './mcp.headers.js';
@@ -25,6 +27,7 @@ export class McpExchanges {
     private readonly calls: McpToolCalls,
     private readonly limits: McpLimits,
     private readonly logger: Logger,
+    private readonly ownSecrets: OwnSecrets,
   ) {
     this.modern = createMcpHandler(({ requestInfo }) => buildMcpServer(this.exchangeOf(requestInfo), this.calls), {
       legacy: 'reject',
@@ -51,7 +54,8 @@ export class McpExchanges {
     const session = era === 'legacy' && message.method === 'initialize' ? { 'mcp-session-id': randomUUID() } : {};
     const set = reply.getHeaders() as OutgoingHttpHeaders;
     const ours = { ...set, 'x-request-id': exchange.requestId, ...session };
-    const plan = { forms, headers: ours, id: message.id, limits: this.limits };
+    const redactor = this.ownSecrets.redactor.with(exchange.principal.redactor ?? Redactor.empty);
+    const plan = { forms, headers: ours, id: message.id, limits: this.limits, redactor };
     reply.hijack();
     await writeReply(raw, this.answer(exchange, headers), plan);
   }

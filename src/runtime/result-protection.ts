@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CallProtection } from '../database.schema.js';
 import { mapJsonStrings } from '../json-strings.js';
+import { maskText } from '../outgoing-text.js';
 import type { Redactor } from '../redactor.js';
 import type { ToolResult } from './tool-result.js';
 
@@ -50,7 +51,7 @@ async function maskTexts(texts: Iterable<string>, redactor: Redactor): Promise<M
   const masked = new Map<string, Masked>();
   let work = 0;
   for (const text of texts) {
-    const result = text.length <= SLICE_LENGTH ? redactor.text(text) : await maskLongText(text, redactor);
+    const result = text.length <= SLICE_LENGTH ? redactor.text(text) : await maskText(text, redactor);
     if (result.count > 0) masked.set(text, result);
     work += TEXT_COST + Math.min(text.length, SLICE_LENGTH);
     if (work > SLICE_LENGTH) {
@@ -59,16 +60,4 @@ async function maskTexts(texts: Iterable<string>, redactor: Redactor): Promise<M
     }
   }
   return masked;
-}
-
-async function maskLongText(text: string, redactor: Redactor): Promise<Masked> {
-  const stream = redactor.stream();
-  const parts: string[] = [];
-  let position = 0;
-  for (; text.length - position > SLICE_LENGTH; position += SLICE_LENGTH) {
-    parts.push(stream.push(text.slice(position, position + SLICE_LENGTH)));
-    await setImmediate();
-  }
-  parts.push(stream.end(text.slice(position)));
-  return { text: parts.join(''), count: stream.count };
 }

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance, type IntervalHistogram } from 'node:perf_hooks';
 import { Instance } from '../../src/instance.js';
 import { ProcessTable } from '../../src/process-table.js';
+import { Redactor } from '../../src/redactor.js';
 import { Subprocess } from '../../src/subprocess.js';
 import { eventually } from '../support/eventually.js';
 import { processesIn } from '../support/processes.js';
@@ -54,6 +55,7 @@ describe('a process that ends', () => {
       args: ['-c', `${Object.values(started).join(' ')} echo ready; read line`],
       environment: { PATH: process.env['PATH'] ?? '', WARREN_CHILD: instance.nextChildMarker() },
       workingDirectory: directory,
+      redactor: Redactor.empty,
       searchPath: process.env['PATH'] ?? '',
     });
     await once(child.stdout, 'data');

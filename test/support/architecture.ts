@@ -1,5 +1,6 @@
 import { checkHouseRules } from './house-rules.js';
 import { importCycles } from './import-cycles.js';
+import { checkOutputs } from './output-places.js';
 import { checkOwners } from './package-owners.js';
 import { floorOf, FLOORS, isSpec, isTest, roomOf } from './rooms.js';
 import { readSourceFile, type SourceFile } from './source-file.js';
@@ -15,7 +16,9 @@ export function checkArchitecture(sources: ReadonlyMap<string, string>, minimumF
   const files = [...sources].map(([path, text]) => readSourceFile(path, text));
   return [
     ...checkCount(files, minimumFiles),
-    ...files.flatMap((file) => [checkRoom, checkImports, checkSql, checkHouseRules].flatMap((check) => check(file))),
+    ...files.flatMap((file) =>
+      [checkRoom, checkImports, checkSql, checkHouseRules, checkOutputs].flatMap((check) => check(file)),
+    ),
     ...checkOwners(files),
     ...checkCycles(files),
   ];

@@ -8,6 +8,7 @@ export type Rule =
   | 'package-owner'
   | 'environment'
   | 'console'
+  | 'output'
   | 'import-cycle'
   | 'barrel'
   | 'folder-name'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Settings } from '../../config.js';
 import type { Instance } from '../../instance.js';
+import { Redactor } from '../../redactor.js';
 import { ProviderProcesses } from './provider-processes.js';
 
 describe('ProviderProcesses', () => {
@@ -12,7 +13,7 @@ describe('ProviderProcesses', () => {
     const processes = new ProviderProcesses(settings as unknown as Settings, instance as unknown as Instance);
     const launch = () =>
       processes.launch(
-        'line',
+        { id: 'line', redactor: Redactor.empty },
         { transport: 'stdio', command: process.execPath, args: ['-e', ''], environment: {}, cwd: null },
         AbortSignal.timeout(2_000),
       );

@@ -11,7 +11,7 @@ import { Slots } from '../../slots.js';
 import { Subprocess } from '../../subprocess.js';
 import { systemErrorCode } from '../../system-error.js';
 import { findSystemAccount, type SystemAccount } from '../../system-account.js';
-import type { StdioLaunch } from '../connection.launch.js';
+import type { ConnectionLaunch, StdioLaunch } from '../connection.launch.js';
 import { checkStdioPolicy } from '../stdio-policy.js';
 import { PRIVATE_DIRECTORY_PREFIX } from './private-directories.js';
 import { SessionError } from './session-error.js';
@@ -38,7 +38,11 @@ export class ProviderProcesses {
    * Launches a provider; waits for a free slot until the signal aborts. The policy is asked again: it may have changed
    * since the connection was saved. Errors: `LaunchError`; `SessionError` busy or unreachable.
    */
-  async launch(connectionId: string, launch: StdioLaunch, signal: AbortSignal): Promise<Subprocess> {
+  async launch(
+    { id: connectionId, redactor }: Pick<ConnectionLaunch, 'id' | 'redactor'>,
+    launch: StdioLaunch,
+    signal: AbortSignal,
+  ): Promise<Subprocess> {
     this.askPolicy(launch);
     if (this.slots.isFull) this.makeRoom();
     const release = await this.slots.take(connectionId, signal).catch((error: unknown) => {
@@ -63,6 +67,7 @@ export class ProviderProcesses {
         workingDirectory: launch.cwd ?? privateDirectory ?? '/',
         searchPath: this.settings.PATH,
         account: this.account,
+        redactor,
       });
       const gone = child.ended.then(() => {
         this.living.delete(child);

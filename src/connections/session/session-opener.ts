@@ -85,7 +85,7 @@ export class SessionOpener {
     negotiation: Negotiation,
     signal: AbortSignal,
   ): Promise<ProviderSession> {
-    const child = await this.processes.launch(launch.id, endpoint, signal).catch((error: unknown) => {
+    const child = await this.processes.launch(launch, endpoint, signal).catch((error: unknown) => {
       throw toOpenError(error);
     });
     const transport = new StdioTransport(child, this.settings.WARREN_MAX_MESSAGE_BYTES);
@@ -96,7 +96,7 @@ export class SessionOpener {
       void child.stop();
       // told to stop, which is no failure of the provider
       if (signal.reason instanceof SessionError) throw signal.reason;
-      throw await startFailure(error, child, launch);
+      throw await startFailure(error, child);
     }
     return new ProviderSession(client, transport, child, undefined, identityOf(client));
   }
@@ -208,9 +208,9 @@ function identityOf(client: Client): ProviderIdentity {
 }
 
 /** The process may have exited: then that is what the operator needs to hear, with its last words. */
-async function startFailure(error: unknown, child: Subprocess, launch: ConnectionLaunch): Promise<SessionError> {
+async function startFailure(error: unknown, child: Subprocess): Promise<SessionError> {
   const opened = toOpenError(error);
-  if (opened.reason === 'handshake_timeout') return withTail(opened, child, launch);
+  if (opened.reason === 'handshake_timeout') return withTail(opened, child);
   if (opened.reason !== 'process_exited' && opened.reason !== 'unknown' && opened.kind !== 'interrupted') return opened;
   const { code, signal } = await child.exited;
   const how = signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`;
@@ -220,12 +220,11 @@ async function startFailure(error: unknown, child: Subprocess, launch: Connectio
       cause: error,
     }),
     child,
-    launch,
   );
 }
 
-function withTail(error: SessionError, child: Subprocess, launch: ConnectionLaunch): SessionError {
-  const tail = launch.redactor.text(child.stderrTail()).text;
+function withTail(error: SessionError, child: Subprocess): SessionError {
+  const tail = child.stderrTail();
   return new SessionError(error.kind, error.message, {
     reason: error.reason ?? 'unknown',
     cause: error,
