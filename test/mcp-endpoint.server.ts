@@ -98,6 +98,7 @@ export async function startMcpServer(limits: Partial<McpLimits> = {}): Promise<M
       McpToolCalls,
       { provide: Menu, useValue: menu },
       { provide: Logger, useValue: logger },
+      { provide: OwnSecrets, useValue: ownSecrets },
       { provide: McpLimits, useValue: Object.assign(new McpLimits(), limits) },
       { provide: APP_GUARD, useClass: AccessGuard },
     ],

@@ -50,13 +50,21 @@ beforeAll(async () => {
   provider = await startJsonRpcServer((request) => (answer(request).at(-1) ?? { result: {} }) as { result: unknown });
   const { api } = warren;
   await api.expect(201, 'POST', '/api/connections?discover=true', {
-    ...{ id: 'http', name: 'http', transport: 'http', baseUrl: provider.url, apiKey: secrets.apiKey },
+    id: 'http',
+    name: 'http',
+    transport: 'http',
+    baseUrl: provider.url,
+    apiKey: secrets.apiKey,
     headers: [{ name: 'x-key', value: secrets.header }],
     queryParameters: [{ name: 'key', value: secrets.queryParameter }],
   });
   for (const [id, failing, lifecycle] of STDIO) {
     await api.expect(201, 'POST', '/api/connections?discover=true', {
-      ...{ id, name: id, transport: 'stdio', command: process.execPath, lifecycle },
+      id,
+      name: id,
+      transport: 'stdio',
+      command: process.execPath,
+      lifecycle,
       args: [resolve('test/providers/telltale-provider.mjs'), { secret: 'licence', value: secrets.argument }],
       environmentVariables: [
         { name: 'TELL_KEY', value: secrets.environment },
@@ -104,8 +112,8 @@ async function overMcp(accept: string, methods: (name: string) => Record<string,
 }
 
 const callOf = (name: string, more: object = {}): Record<string, unknown> => {
-  const [provider = '', tool = ''] = name.split('/');
-  const args = { provider, tool, arguments: dictated() };
+  const [id = '', tool = ''] = name.split('/');
+  const args = { provider: id, tool, arguments: dictated() };
   return { method: 'tools/call', params: { name: 'mcp_call', arguments: args, ...more } };
 };
 
@@ -122,6 +130,7 @@ const SINKS: Record<OutputSink, () => Promise<string>> = {
       '/api/calls',
       '/api/agents',
       '/api/grants',
+      '/api/audit',
       '/metrics',
     ];
     const answers = await Promise.all([
@@ -162,7 +171,7 @@ const SINKS: Record<OutputSink, () => Promise<string>> = {
     ];
     for (const secret of Object.values(own)) {
       answers.push(await api.get(`/api/connections/${encodeURIComponent(secret)}`));
-      answers.push(await api.get(`/api/connections?${new URLSearchParams({ [secret]: secret })}`));
+      answers.push(await api.get(`/api/connections?${String(new URLSearchParams({ [secret]: secret }))}`));
       answers.push(await api.post('/api/connections', { [secret]: secret, name: 'x', transport: secret }));
       answers.push(
         await api.put('/api/agents/agent/mcp-tools', { tools: [{ connectionId: 'http', toolName: secret }] }),
@@ -187,8 +196,8 @@ const SINKS: Record<OutputSink, () => Promise<string>> = {
       method: 'tools/call',
       params: { name: JSON.stringify(dictated()), arguments: {} },
     }));
-    const odd = await overMcp('application/json', () => ({ id: adminKey, method: token, params: {} }));
-    return unknown + odd;
+    const unheard = await overMcp('application/json', () => ({ id: adminKey, method: token, params: {} }));
+    return unknown + unheard;
   },
   log: async () => {
     await eventually(() => expect(warren.log()).toContain('"level":"debug"'));
@@ -235,7 +244,8 @@ const QUIET: ReadonlySet<OutputSink> = new Set(['unreadable requests', 'command 
 describe('what leaves Warren', () => {
   it.each(Object.entries(SINKS))('holds no form of any secret: %s', async (sink, probe) => {
     const written = Buffer.from(await probe());
-    if (!QUIET.has(sink as OutputSink)) expect(written.toString()).toContain('[redacted]');
+    const isMarked = QUIET.has(sink as OutputSink) || written.includes('[redacted]');
+    expect({ sink, isMarked }).toEqual({ sink, isMarked: true });
     for (const [name, secret] of Object.entries({ ...secrets, ...dictated() })) {
       const hits = findCanaries(written, spellingsOf(secret));
       expect({ sink, name, hits }).toEqual({ sink, name, hits: [] });

@@ -1,4 +1,4 @@
 export function sayings(secrets: readonly string[]): {
   said: string;
-  answer(message: unknown): Record<string, unknown>[];
+  answer: (message: unknown) => Record<string, unknown>[];
 };
