@@ -8,6 +8,7 @@ import { admission } from './0006-admission.js';
 import { legacyEvents } from './0007-legacy-events.js';
 import { callCancellations } from './0008-call-cancellations.js';
 import { audit } from './0009-audit.js';
+import { secretRotation } from './0010-secret-rotation.js';
 
 /** Every migration in order. Steps are only ever added; a landed step is never edited. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   legacyEvents,
   callCancellations,
   audit,
+  secretRotation,
 ];

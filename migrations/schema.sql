@@ -152,6 +152,7 @@ create table instances (
   id uuid not null,
   started_at timestamp(3) with time zone not null default now(),
   seen_at timestamp(3) with time zone not null default now(),
+  key_ids text[] not null default '{}'::text[],
   constraint instances_pkey PRIMARY KEY (id)
 );
 

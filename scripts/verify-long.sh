@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-[ $# -gt 0 ] || set -- 'test/revocation\.' 'src/redactor.property' 'test/malformed-tokens' 'test/faults/' 'test/cases'
+[ $# -gt 0 ] || set -- 'test/revocation\.' 'src/redactor.property' 'test/malformed-tokens' 'test/secret-' 'test/faults/' 'test/cases'
 npm run -s build
 WARREN_VERIFY_COUNT=${WARREN_VERIFY_COUNT:-200} exec node --experimental-vm-modules \
   --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --testPathPatterns "$@"

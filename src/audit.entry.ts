@@ -17,12 +17,13 @@ export const auditActions = [
   'grants.change',
   'key.create',
   'key.revoke',
+  'secrets.rotate',
   'token.create',
   'token.revoke',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-export const auditTargetKinds = ['agent', 'connection', 'key', 'route', 'token'] as const;
+export const auditTargetKinds = ['agent', 'connection', 'key', 'keyring', 'route', 'token'] as const;
 export type AuditTargetKind = (typeof auditTargetKinds)[number];
 
 /** A change as its owner tells it. `before` and `after` hold what changed, as JSON and without secrets. */

@@ -171,6 +171,8 @@ export interface InstancesTable {
   id: string;
   started_at: Generated<Date>;
   seen_at: WithDefault<Date>;
+  /** The current one first. */
+  key_ids: WithDefault<string[]>;
 }
 
 /** `requested`: the effect follows the row (a session is started); `refused`: the operator may not. */

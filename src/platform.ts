@@ -10,6 +10,8 @@ import { runningEmbeddedPostgres } from './embedded-postgres.running.js';
 import { Logger } from './logger.js';
 import { migrateToLatest, type Migration } from './migrator.js';
 import { OwnSecrets } from './own-secrets.js';
+import { keyringProblem } from './keyring-check.js';
+import { SealedRepository } from './sealed.repository.js';
 import { Keyring, KeyringError, SecretBox, SecretBoxError } from './secret-box.js';
 import { loadOrCreateKeyFile } from './secret-key-file.js';
 import { ServerSecretsRepository } from './server-secrets.repository.js';
@@ -82,9 +84,13 @@ export async function openPlatform(
   };
   try {
     await proveDatabase(database);
-    const { applied } = await migrateToLatest(pool, migrations);
+    // before the schema is touched: a start with the wrong keyring changes nothing
+    const wrong = await keyringProblem(new SealedRepository(database), secretBox);
+    if (wrong !== undefined) throw new WrongKeyError(wrong);
     const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
-    ownSecrets.learnKey(await proveKeyring(serverSecrets));
+    await proveKeyring(() => serverSecrets.proveKeyring());
+    const { applied } = await migrateToLatest(pool, migrations);
+    ownSecrets.learnKey(await proveKeyring(() => serverSecrets.tokenHmacKey()));
     return {
       settings,
       database,
@@ -175,9 +181,9 @@ function parseKeyring(text: string): Keyring {
   }
 }
 
-async function proveKeyring(serverSecrets: ServerSecrets): Promise<Buffer> {
+async function proveKeyring<T>(open: () => Promise<T>): Promise<T> {
   try {
-    return await serverSecrets.tokenHmacKey();
+    return await open();
   } catch (error) {
     if (!(error instanceof SecretBoxError)) throw error;
     throw new WrongKeyError(

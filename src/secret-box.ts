@@ -106,6 +106,11 @@ export class SecretBox {
     return this.keyring.currentKeyId;
   }
 
+  /** Ids of all keys, the current one first. */
+  get keyIds(): string[] {
+    return this.keyring.keyIds;
+  }
+
   /** @throws {RangeError} when the plaintext is longer than 16 MiB */
   seal(plaintext: string | Uint8Array, context: SealContext): Buffer {
     const message = typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext;

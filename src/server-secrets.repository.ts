@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { sql } from 'kysely';
 import { Database } from './database.js';
 
 /** Warren's own sealed secrets, by name. */
@@ -13,6 +14,13 @@ export class ServerSecretsRepository {
       .where('name', '=', name)
       .executeTakeFirst();
     return row?.sealed;
+  }
+
+  /** The same, also where the schema is older than this table. */
+  async findInAnySchema(name: string): Promise<Buffer | undefined> {
+    const { rows } = await sql<{ known: boolean }>`
+      select to_regclass('server_secrets') is not null as known`.execute(this.database.kysely);
+    return rows[0]?.known === true ? this.find(name) : undefined;
   }
 
   /** Keeps the row that is there, if another process was first. */

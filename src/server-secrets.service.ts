@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
-import { SecretBox, type SealContext } from './secret-box.js';
+import { serverSecretContext } from './sealed-tables.js';
+import { SecretBox } from './secret-box.js';
 import { ServerSecretsRepository } from './server-secrets.repository.js';
 
 const TOKEN_HMAC_KEY = 'token_hmac_key';
-const contextOf = (name: string): SealContext => ({ owner: 'warren', kind: 'server', name });
 
 /**
  * Secrets that Warren makes for itself, sealed in the database. The first one doubles as the check that this process
@@ -31,14 +31,20 @@ export class ServerSecrets {
     return this.hmacKey;
   }
 
+  /** Opens the sealed sentinel if there is one yet; writes nothing. Errors: as `tokenHmacKey`. */
+  async proveKeyring(): Promise<void> {
+    const sealed = await this.repository.findInAnySchema(TOKEN_HMAC_KEY);
+    if (sealed !== undefined) this.secretBox.open(sealed, serverSecretContext(TOKEN_HMAC_KEY));
+  }
+
   private async loadOrCreate(name: string): Promise<Buffer> {
     const found = await this.repository.find(name);
     if (found === undefined) {
-      const sealed = this.secretBox.seal(randomBytes(32), contextOf(name));
+      const sealed = this.secretBox.seal(randomBytes(32), serverSecretContext(name));
       await this.repository.insertIfAbsent(name, sealed, this.secretBox.currentKeyId);
     }
     const sealed = found ?? (await this.repository.find(name));
     if (sealed === undefined) throw new Error(`the server secret ${name} vanished while it was made`);
-    return Buffer.from(this.secretBox.open(sealed, contextOf(name)));
+    return Buffer.from(this.secretBox.open(sealed, serverSecretContext(name)));
   }
 }

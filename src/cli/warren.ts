@@ -8,7 +8,7 @@ import { complaintOf } from './complaint.js';
 import { createKey } from './keys.command.js';
 import { migrate } from './migrate.command.js';
 import { quickstart } from './quickstart.command.js';
-import { newSecretKey } from './secrets.command.js';
+import { newSecretKey, rotateSecrets, showSecretStatus } from './secrets.command.js';
 import { serve } from './serve.command.js';
 import { showConfig } from './config.command.js';
 
@@ -72,6 +72,14 @@ function program(): Command {
     .action(() => printAuditHead(config()));
   const secrets = warren.command('secrets').description('encryption at rest');
   secrets.command('new-key').description('print a fresh keyring entry').action(newSecretKey);
+  secrets
+    .command('rotate')
+    .description('seal every secret under the first key of the keyring, also while servers run')
+    .action(() => rotateSecrets(config()));
+  secrets
+    .command('status')
+    .description('how many secrets are sealed under which key')
+    .action(() => showSecretStatus(config()));
   return warren;
 }
 

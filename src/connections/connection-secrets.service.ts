@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { DatabaseTransaction } from '../database.js';
 import type { SecretKind } from '../database.schema.js';
-import { SecretBox, type SealContext } from '../secret-box.js';
+import { connectionSecretContext } from '../sealed-tables.js';
+import { SecretBox } from '../secret-box.js';
 import { ConnectionSecretsRepository } from './connection-secrets.repository.js';
 import type { ConnectionRecord } from './connection.record.js';
 import type { SecretPlan } from './secret-changes.js';
@@ -31,7 +32,7 @@ export class ConnectionSecrets {
       name,
       position,
       flags: flagsOf(value),
-      sealed: this.box.seal(value, contextOf(connectionId, kind, name)),
+      sealed: this.box.seal(value, connectionSecretContext(connectionId, kind, name)),
       keyId: this.box.currentKeyId,
     }));
     await this.repository.save(transaction, connectionId, rows);
@@ -47,12 +48,8 @@ export class ConnectionSecrets {
     const secrets = found.secrets.map(({ kind, name, sealed }) => ({
       kind,
       name,
-      value: Buffer.from(this.box.open(sealed, contextOf(connectionId, kind, name))).toString('utf8'),
+      value: Buffer.from(this.box.open(sealed, connectionSecretContext(connectionId, kind, name))).toString('utf8'),
     }));
     return { record: found.record, secrets };
   }
-}
-
-function contextOf(connectionId: string, kind: SecretKind, name: string): SealContext {
-  return { owner: connectionId, kind, name };
 }

@@ -3,16 +3,12 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { Database } from '../database.js';
 import { Logger } from '../logger.js';
-import { SecretBox, type SealContext } from '../secret-box.js';
+import { legacyTextContext } from '../sealed-tables.js';
+import { SecretBox } from '../secret-box.js';
 import { ConnectionEvents, type ImportCounts } from './connection-events.service.js';
 import { LegacyFileError, readLegacyFile } from './legacy-events.file.js';
 import { readLegacyRows } from './legacy-events.rows.js';
 import { LegacyImportsRepository } from './legacy-imports.repository.js';
-
-/** What the sealed text of an imported file is bound to. */
-export function legacyTextContext(sourcePath: string): SealContext {
-  return { owner: sourcePath, kind: 'legacy_events', name: 'text' };
-}
 
 /** Takes the events of an older server's file over, once for each path; the file itself is only read. */
 @Injectable()

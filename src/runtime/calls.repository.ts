@@ -264,9 +264,9 @@ export class CallsRepository {
     return Number(numAffectedRows ?? 0n);
   }
 
-  /** Says that this process lives. */
-  async beat(instanceId: string): Promise<void> {
-    await sql`insert into instances (id) values (${instanceId}::uuid)
+  /** Says that this process lives, and which keys it holds, the current one first. */
+  async beat(instanceId: string, keyIds: readonly string[]): Promise<void> {
+    await sql`insert into instances (id, key_ids) values (${instanceId}::uuid, ${keyIds}::text[])
       on conflict (id) do update set seen_at = now()`.execute(this.database.kysely);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Instance } from '../instance.js';
 import { Logger } from '../logger.js';
+import { SecretBox } from '../secret-box.js';
 import { CallsRepository } from './calls.repository.js';
 
 const BEAT_MS = 5_000;
@@ -16,6 +17,7 @@ export class InstanceHeartbeat implements OnApplicationBootstrap, OnApplicationS
     private readonly instance: Instance,
     private readonly repository: CallsRepository,
     private readonly logger: Logger,
+    private readonly box: SecretBox,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -30,7 +32,7 @@ export class InstanceHeartbeat implements OnApplicationBootstrap, OnApplicationS
 
   private async beat(): Promise<void> {
     try {
-      await this.repository.beat(this.instance.id);
+      await this.repository.beat(this.instance.id, this.box.keyIds);
       const interrupted = await this.repository.interruptOrphans(DEAD_AFTER_SECONDS);
       if (interrupted > 0) this.logger.warn({ interrupted }, 'calls of a dead process were closed as interrupted');
     } catch (error) {
