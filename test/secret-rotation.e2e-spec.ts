@@ -82,9 +82,10 @@ describe('the keyring', () => {
       const random = randomNumbers(SEED);
       const bench = await RotationBench.open(database, KILLS * CONNECTIONS_A_KILL);
       const ids = [...bench.model.keys()];
-      let [reads, failures, changes, isOver] = [0, 0, 0, false];
+      let [reads, failures, changes] = [0, 0, 0];
+      const over = new AbortController();
       const reading = Array.from({ length: 3 }, async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const id = ids[Math.floor(random() * ids.length)] ?? '';
           const values = await bench.read(id).catch(() => []);
           reads += 1;
@@ -93,7 +94,7 @@ describe('the keyring', () => {
         }
       });
       const writing = (async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           await bench.change(ids[Math.floor(random() * ids.length)] ?? '', Math.floor(random() * 100));
           changes += 1;
           await delay(5);
@@ -114,7 +115,7 @@ describe('the keyring', () => {
       }
       const last = bench.command(BOTH, 'secrets', 'rotate');
       expect(await last.ended).toMatchObject({ code: 0 });
-      isOver = true;
+      over.abort();
       await Promise.all([...reading, writing]);
 
       const left = await bench.left();
