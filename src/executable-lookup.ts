@@ -6,7 +6,14 @@ import { systemErrorCode } from './system-error.js';
 /** What a command name leads to on the service's PATH. */
 export type ExecutableLookup =
   | { found: true; path: string }
-  | { found: false; reason: 'executable_not_found' | 'executable_not_permitted'; detail: string };
+  | {
+      found: false;
+      reason: 'executable_not_found' | 'executable_not_permitted';
+      /** For operators: says where it was looked for. */
+      detail: string;
+      /** For agents: names nothing of this machine but the command. */
+      brief: string;
+    };
 
 /**
  * Looks a command up as the system would: a bare name on `searchPath`, a path with a slash relative to
@@ -40,17 +47,24 @@ export async function findExecutable(
     }
   }
   const hint = /\s/.test(command.trim()) ? ' A blank is part of the name here: put arguments into args.' : '';
+  const name = command.slice(command.lastIndexOf('/') + 1) || command;
   if (blocked) {
     return {
       found: false,
       reason: 'executable_not_permitted',
       detail: `${command} exists but is not an executable file for this service.${hint}`,
+      brief: `${name} is not an executable file for this service.${hint}`,
     };
   }
   const where = command.includes('/')
     ? `relative to ${isAbsolute(command) ? '/' : 'the working directory'}`
     : `on the service's PATH: ${searchPath}`;
-  return { found: false, reason: 'executable_not_found', detail: `${command} was not found ${where}.${hint}` };
+  return {
+    found: false,
+    reason: 'executable_not_found',
+    detail: `${command} was not found ${where}.${hint}`,
+    brief: `${name} was not found on this server.${hint}`,
+  };
 }
 
 async function examine(path: string): Promise<'executable' | 'not_permitted' | 'hidden' | 'absent'> {

@@ -173,6 +173,16 @@ describe('Redactor.stream', () => {
     expect(stream.push('a new text!')).toBe('a new text!');
   });
 
+  it('shows no beginning of a secret where the text was cut off', () => {
+    const stream = new Redactor([TOKEN]).stream();
+    expect(stream.push('key tok-4711/SEC') + stream.shortRest + stream.endCut()).toBe('key [redacted]');
+    expect(stream.push('key tok') + stream.shortRest).toBe('key tok');
+    expect(stream.endCut()).toBe('tok');
+    expect(stream.push(`${TOKEN} and ${Buffer.from(TOKEN).toString('base64').slice(0, 12)}`)).toBe('[redacted] and ');
+    expect(stream.endCut()).toBe('[redacted]');
+    expect(stream.push('a new text!')).toBe('a new text!');
+  });
+
   it('holds back a bounded amount, whatever comes', () => {
     const secret = 'abababab';
     const endless = [

@@ -51,6 +51,8 @@ export class LaunchError extends Error {
   constructor(
     readonly reason: 'executable_not_found' | 'executable_not_permitted' | 'unknown',
     message: string,
+    /** The same for agents, without any place of this machine. */
+    readonly brief: string,
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -95,7 +97,7 @@ export class Subprocess {
   /** Errors: `LaunchError`. */
   static async launch(request: LaunchRequest): Promise<Subprocess> {
     const lookup = await findExecutable(request.command, request.searchPath, request.workingDirectory);
-    if (!lookup.found) throw new LaunchError(lookup.reason, lookup.detail);
+    if (!lookup.found) throw new LaunchError(lookup.reason, lookup.detail, lookup.brief);
     const child = execa(lookup.path, [...request.args], {
       env: request.environment,
       extendEnv: false,
@@ -115,9 +117,8 @@ export class Subprocess {
       const failure = await child;
       const code = systemErrorCode(failure.cause);
       const reason = code === 'EACCES' || code === 'EPERM' ? 'executable_not_permitted' : 'unknown';
-      throw new LaunchError(reason, `${request.command} could not be started (${code ?? 'no code'}).`, {
-        cause: failure,
-      });
+      const how = `could not be started (${code ?? 'no code'}).`;
+      throw new LaunchError(reason, `${request.command} ${how}`, `The provider's command ${how}`, { cause: failure });
     }
     const exit = new Promise<ProcessExit>((resolve) => {
       child.once('exit', (code, signal) => resolve({ code, signal }));

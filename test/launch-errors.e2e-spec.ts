@@ -149,7 +149,9 @@ describe('a provider that cannot be launched', () => {
       ok: false,
       error: { code: 'mcp_provider_unreachable', reason: 'executable_not_found', sent: 'no', retryable: false },
     });
-    expect(body.error.message).toContain('no-such-binary-4711 was not found');
+    // where it was looked for is nothing that an agent needs to know
+    expect(body.error.message).toBe('no-such-binary-4711 was not found on this server.');
+    for (const place of SERVICE_PATH.split(':')) expect(JSON.stringify(body)).not.toContain(`${place}:`);
     expect(body.error.hint).toMatch(/\S/);
     const { live } = await api.expect(200, 'GET', `/api/connections/${lifecycle}`);
     expect(live.processes).toBeUndefined();

@@ -24,7 +24,7 @@ export function toCallFailure(
   providerName: string,
   secretFree: (text: string) => string,
 ): CallFailure {
-  const message = secretFree(error.message);
+  const message = secretFree(error.brief);
   const { sent, reason } = error;
   const needsOperator = reason !== undefined && OPERATOR_REASONS.has(reason);
   switch (error.kind) {

@@ -29,7 +29,10 @@ export function toOpenError(error: unknown, retryAfterMs?: number): SessionError
     new SessionError('unreachable', message, { reason, retryAfterMs, cause: error });
   const outbound = outboundCause(error);
   if (outbound !== undefined) return because(outboundReason(outbound), outbound.message);
-  if (error instanceof LaunchError) return because(error.reason, error.message);
+  if (error instanceof LaunchError) {
+    const { reason, message: said, brief } = error;
+    return new SessionError('unreachable', said, { reason, brief, retryAfterMs, cause: error });
+  }
   if (error instanceof UnauthorizedError)
     return because('auth_required', 'The provider asks for authentication (401).');
   if (error instanceof SdkHttpError) return because(httpReason(error), httpMessage(error));

@@ -263,7 +263,8 @@ export class ProviderSession {
 /** Our own deadline, or the caller's going away. */
 export function abortError(signal: AbortSignal, sent: Sent): SessionError {
   const reason: unknown = signal.reason;
-  if (reason instanceof SessionError) return new SessionError(reason.kind, reason.message, { sent, cause: reason });
+  if (reason instanceof SessionError)
+    return new SessionError(reason.kind, reason.message, { sent, brief: reason.brief, cause: reason });
   return reason instanceof DeadlinePassed
     ? new SessionError('timeout', `The provider did not answer within ${reason.milliseconds} ms.`, {
         sent,

@@ -24,6 +24,8 @@ interface SessionErrorDetails {
   /** The provider's own JSON-RPC error. */
   provider?: { code: number; message: string };
   stderrTail?: string;
+  /** What agents are told in place of the message, where that names places of this machine. */
+  brief?: string;
   /** When it may be worth trying again, milliseconds. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
@@ -35,6 +37,8 @@ export class SessionError extends Error {
   readonly sent: Sent;
   readonly provider: { code: number; message: string } | undefined;
   readonly stderrTail: string | undefined;
+  /** For agents; the message is for operators. */
+  readonly brief: string;
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -48,6 +52,7 @@ export class SessionError extends Error {
     this.sent = details.sent ?? 'no';
     this.provider = details.provider;
     this.stderrTail = details.stderrTail;
+    this.brief = details.brief ?? message;
     this.retryAfterMs = details.retryAfterMs;
   }
 }

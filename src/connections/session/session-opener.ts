@@ -227,6 +227,7 @@ function withTail(error: SessionError, child: Subprocess): SessionError {
   const tail = child.stderrTail();
   return new SessionError(error.kind, error.message, {
     reason: error.reason ?? 'unknown',
+    brief: error.brief,
     cause: error,
     ...(tail === '' ? {} : { stderrTail: tail }),
   });

@@ -41,7 +41,9 @@ export class StartGuard {
     const left = Math.ceil(this.restsUntil - this.now());
     if (left <= 0 && !probing) return undefined;
     const retryAfterMs = Math.max(left, PROBE_MS);
-    return new SessionError('unreachable', `${this.failure.message} It is tried again after ${retryAfterMs} ms.`, {
+    const again = `It is tried again after ${retryAfterMs} ms.`;
+    return new SessionError('unreachable', `${this.failure.message} ${again}`, {
+      brief: `${this.failure.brief} ${again}`,
       reason: this.failure.reason ?? 'unknown',
       retryAfterMs,
       cause: this.failure,
