@@ -139,9 +139,15 @@ const SINKS: Record<OutputSink, () => Promise<string>> = {
       api.post('/api/connections/http/discover'),
       api.post('/api/connections/discover', {}),
       api.post('/api/connections/stdio/start'),
-      // an answer repeats what was asked, but no secret of Warren's own
-      ...Object.values(own).map((secret) => api.post('/api/connections/import?dryRun=true', named(secret))),
     ]);
+    // an answer repeats what was saved, but no secret of Warren's own
+    for (const secret of Object.values(own)) {
+      answers.push(
+        await api.post('/api/agents', { id: 'named', name: secret.slice(0, 120) }),
+        await api.get('/api/agents'),
+      );
+      await api.expect(204, 'DELETE', '/api/agents/named');
+    }
     return answers.map((answer) => (typeof answer === 'string' ? answer : text(answer))).join('\n');
   },
   'REST menu': async () => {
@@ -231,8 +237,6 @@ const SINKS: Record<OutputSink, () => Promise<string>> = {
     return regular.map((file) => readFileSync(file, 'latin1')).join('\n');
   },
 };
-
-const named = (name: string): object => ({ mcpServers: { [name]: { url: 'http://127.0.0.1:9/mcp' } } });
 
 async function rawText(path: string): Promise<string> {
   return (await rawRequest(warren.url, 'GET', path, { authorization: `Bearer ${adminKey}` })).text;

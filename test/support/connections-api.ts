@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { canary } from '../canary/canary.js';
 import type { ApiAnswer } from './api.js';
 import { temporaryDataDirectory } from './temporary-data-directory.js';
 import { startWarren, type TestWarren } from './warren.js';
@@ -31,7 +31,7 @@ export class ConnectionsApi {
 
   /** A secret value that no answer may hold. */
   readonly secret = (name: string): string => {
-    const value = `canary-${name}-${randomBytes(9).toString('base64url')}`;
+    const value = canary(name);
     this.secrets.push(value);
     return value;
   };

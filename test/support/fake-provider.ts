@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { canary } from '../canary/canary.js';
 
 /** What a fake provider wrote into its FAKE_LOG. */
 export interface FakeLogEntry {
@@ -18,7 +19,10 @@ export function overFake(id: string, catalog: string, logFile: string): Record<s
     transport: 'stdio',
     command: process.execPath,
     args: [path.resolve('test/providers/catalog-provider.mjs'), catalog],
-    environmentVariables: [{ name: 'FAKE_LOG', value: logFile }],
+    environmentVariables: [
+      { name: 'FAKE_LOG', value: logFile },
+      { name: 'CANARY', value: canary(id) },
+    ],
   };
 }
 

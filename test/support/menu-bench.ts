@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CallReceipt } from '../../src/runtime/menu.answers.js';
+import { canary } from '../canary/canary.js';
 import type { Api } from './api.js';
 import { temporaryDataDirectory } from './temporary-data-directory.js';
 import { startWarren, type TestWarren } from './warren.js';
@@ -46,7 +47,10 @@ export class MenuBench {
       transport: 'stdio',
       command: process.execPath,
       args: this.launch('well', ...more),
-      environmentVariables: [{ name: 'FAKE_LOG', value: this.logOf(id) }],
+      environmentVariables: [
+        { name: 'FAKE_LOG', value: this.logOf(id) },
+        { name: 'CANARY', value: canary(id) },
+      ],
       lifecycle: 'keep_alive',
       ...fields,
     });

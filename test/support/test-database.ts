@@ -4,6 +4,7 @@ import pg from 'pg';
 import { migrations } from '../../migrations/index.js';
 import { createPool } from '../../src/database-pool.js';
 import { migrateToLatest } from '../../src/migrator.js';
+import { recordDatabase } from '../canary/recording.js';
 
 /** A database of one test file's own. */
 export interface TestDatabase {
@@ -45,6 +46,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
       return pool;
     },
     drop: async () => {
+      await recordDatabase(connectionString);
       const leaks: string[] = [];
       for (const { pool, applicationName } of pools) {
         const inUse = pool.totalCount - pool.idleCount;

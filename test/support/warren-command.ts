@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { logRecorder, recordDataDirectory, recordedEnvironment } from '../canary/recording.js';
 
 export interface CommandEnd {
   code: number | null;
@@ -28,17 +29,22 @@ export class WarrenCommand {
     args: readonly string[],
     { environment = {}, uid, installation = path.resolve('.') }: CommandOptions = {},
   ) {
+    const plain = { PATH: process.env['PATH'] ?? '', ...environment };
     this.child = spawn(process.execPath, [path.join(installation, 'bin/warren.mjs'), ...args], {
       cwd: installation,
-      env: { PATH: process.env['PATH'], ...environment },
+      // another account may reach neither the recorder nor its files
+      env: uid === undefined ? recordedEnvironment(plain) : plain,
       ...(uid === undefined ? {} : { uid, gid: uid }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => this.hear('output', chunk));
     this.child.stderr?.on('data', (chunk: Buffer) => this.hear('errors', chunk));
+    const record = logRecorder();
+    for (const stream of [this.child.stdout, this.child.stderr]) stream?.on('data', record);
     this.ended = once(this.child, 'close').then(([code, signal]) => {
       this.hasEnded = true;
+      if (environment['WARREN_DATA_DIR'] !== undefined) recordDataDirectory(environment['WARREN_DATA_DIR']);
       this.tell();
       return { code, signal };
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { logRecorder, recordDataDirectory, recordedEnvironment } from '../canary/recording.js';
 import { createToken } from '../../src/token.js';
 import { Api } from './api.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
@@ -40,8 +41,8 @@ export async function startWarren(options: WarrenOptions = {}): Promise<TestWarr
   const adminKey = options.adminKey ?? createToken('operator').token;
   const dataDirectory = await mkdtemp(join(tmpdir(), 'warren-test-data-'));
   const child = spawn(process.execPath, [resolve('bin/warren.mjs'), 'serve'], {
-    env: {
-      PATH: process.env.PATH,
+    env: recordedEnvironment({
+      PATH: process.env.PATH ?? '',
       HOME: dataDirectory,
       PORT: '0',
       LOG_LEVEL: 'info',
@@ -52,11 +53,13 @@ export async function startWarren(options: WarrenOptions = {}): Promise<TestWarr
       WARREN_ALLOW_PRIVATE_NETWORKS: '127.0.0.0/8,::1',
       WARREN_DB_CONNECTIONS: '10',
       ...options.environment,
-    },
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
+  const record = logRecorder();
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', record);
   const exited = once(child, 'exit');
   const url = await Promise.race([
     servingUrl(child),
@@ -75,6 +78,7 @@ export async function startWarren(options: WarrenOptions = {}): Promise<TestWarr
       child.kill('SIGTERM');
       const [code] = (await exited) as [number | null];
       if (options.database === undefined) await database.drop();
+      recordDataDirectory(dataDirectory);
       await rm(dataDirectory, { recursive: true, force: true });
       return code;
     },
