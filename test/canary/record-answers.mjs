@@ -21,7 +21,7 @@ function keep(chunk, encoding) {
   cut += bytes.length - kept.length;
 }
 
-const emit = Server.prototype.emit;
+const emit = Reflect.get(Server.prototype, 'emit');
 Server.prototype.emit = function emitTapped(event, ...args) {
   if (event === 'connection') {
     const [socket] = args;

@@ -43,7 +43,7 @@ export function logRecorder(): (chunk: Buffer) => void {
 export function recordedEnvironment(environment: Record<string, string>): Record<string, string> {
   if (recordingDirectory === undefined) return environment;
   const preload = resolve('test/canary/record-answers.mjs');
-  const options = `--import=${preload}?${new URLSearchParams({ file: fresh(recordingDirectory, 'answers') })}`;
+  const options = `--import=${preload}?file=${encodeURIComponent(fresh(recordingDirectory, 'answers'))}`;
   return { ...environment, LOG_LEVEL: 'debug', NODE_OPTIONS: options };
 }
 

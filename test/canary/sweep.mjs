@@ -2,14 +2,16 @@
 // node test/canary/sweep.mjs <directory>. The exit code is 1 on a hit, and where nothing or no canary was recorded.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCanaries } from './search.mjs';
+import { CORE, findCanaries } from './search.mjs';
+
+const say = (line) => process.stdout.write(`${line}\n`);
 
 /** Hits shown, at most. */
 const MAX_SHOWN = 20;
 
 const directory = process.argv[2] ?? process.env.WARREN_TEST_RECORDING ?? '';
 if (directory === '') {
-  console.error('Name the directory of the recording.');
+  process.stderr.write('Name the directory of the recording.\n');
   process.exit(2);
 }
 const began = performance.now();
@@ -52,22 +54,20 @@ const cutRows = cuts.reduce((sum, { rows = 0 }) => sum + rows, 0);
 const missed = notes.filter(({ what }) => what === 'missed');
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-for (const [kind, { bytes, files }] of Object.entries(sums))
-  console.log(`${kind}: ${megabytes(bytes)} in ${files} files`);
-console.log(
-  `left out: ${cutBytes} bytes and ${cutRows} rows beyond the bounds, ${missed.length} databases not readable`,
-);
-for (const { why } of missed.slice(0, MAX_SHOWN)) console.log(`  not readable: ${why}`);
+for (const [kind, { bytes, files }] of Object.entries(sums)) say(`${kind}: ${megabytes(bytes)} in ${files} files`);
+say(`left out: ${cutBytes} bytes and ${cutRows} rows beyond the bounds, ${missed.length} databases not readable`);
+for (const { why } of missed.slice(0, MAX_SHOWN)) say(`  not readable: ${why}`);
 for (const { file, form, at, around } of hits.slice(0, MAX_SHOWN)) {
   const whole =
-    [...canaries].find((canary) => around.includes(canary.slice(0, 30))) ?? 'a part of one, or one in another form';
-  console.log(`HIT ${file} at ${at}, ${form}: ${JSON.stringify(around)} (${JSON.stringify(whole)})`);
+    [...canaries].find((canary) => around.includes(canary.slice(canary.indexOf(CORE)).slice(0, 24))) ??
+    'a part of one, or one in another form';
+  say(`HIT ${file} at ${at}, ${form}: ${JSON.stringify(around)} (${JSON.stringify(whole)})`);
 }
 const total = Object.values(sums).reduce((sum, { bytes }) => sum + bytes, 0);
 const files = Object.values(sums).reduce((sum, { files: count }) => sum + count, 0);
 const kinds = ['log', 'answers', 'database', 'data directories'].filter((kind) => (sums[kind]?.bytes ?? 0) === 0);
-if (kinds.length > 0) console.log(`nothing was recorded of: ${kinds.join(', ')}`);
-console.log(
+if (kinds.length > 0) say(`nothing was recorded of: ${kinds.join(', ')}`);
+say(
   `canary sweep: ${total} bytes in ${files} files, ${canaries.size} canaries, hits: ${hits.length} ` +
     `(${((performance.now() - began) / 1e3).toFixed(1)} s)`,
 );
