@@ -9,6 +9,7 @@ import { legacyEvents } from './0007-legacy-events.js';
 import { callCancellations } from './0008-call-cancellations.js';
 import { audit } from './0009-audit.js';
 import { secretRotation } from './0010-secret-rotation.js';
+import { oauthAdmission } from './0011-oauth-admission.js';
 
 /** Every migration in order. Steps are only ever added; a landed step is never edited. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   callCancellations,
   audit,
   secretRotation,
+  oauthAdmission,
 ];

@@ -237,7 +237,7 @@ CREATE INDEX tools_position ON public.tools USING btree (provider_id, "position"
 
 CREATE UNIQUE INDEX providers_connection_name ON public.providers USING btree (name) WHERE (kind = 'connection'::text);
 
-CREATE OR REPLACE FUNCTION public.admit_call(p_call_id text, p_instance_id uuid, p_credential_id text, p_agent_id text, p_provider_id text, p_tool text, p_provider_asked text, p_started_at timestamp with time zone, p_argument_bytes integer, p_argument_preview text)
+CREATE OR REPLACE FUNCTION public.admit_call(p_call_id text, p_instance_id uuid, p_credential_id text, p_agent_id text, p_provider_id text, p_tool text, p_provider_asked text, p_started_at timestamp with time zone, p_argument_bytes integer, p_argument_preview text, p_token_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(admitted boolean, credential_valid boolean, agent_enabled boolean, provider_enabled boolean, tool_listed boolean, granted boolean, holds_grant_on_provider boolean, visibility text, grant_revision integer, definition_hash text, launch_revision integer, expires_in_ms double precision, waited_ms double precision)
  LANGUAGE plpgsql
 AS $function$
@@ -251,7 +251,7 @@ begin
   perform pg_advisory_xact_lock_shared(3, hashtext(p_credential_id));
   waited_ms := extract(epoch from clock_timestamp() - began)::double precision * 1000;
   -- second statement: the facts
-  select * into facts from call_facts(p_credential_id, p_agent_id, p_provider_id, p_tool);
+  select * into facts from call_facts(p_credential_id, p_agent_id, p_provider_id, p_tool, p_token_expires_at);
 
   admitted := facts.credential_valid and facts.agent_enabled and facts.provider_enabled and facts.tool_listed
     and facts.granted;
@@ -280,16 +280,17 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.call_facts(p_credential_id text, p_agent_id text, p_provider_id text, p_tool text)
+CREATE OR REPLACE FUNCTION public.call_facts(p_credential_id text, p_agent_id text, p_provider_id text, p_tool text, p_token_expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(credential_valid boolean, agent_enabled boolean, provider_enabled boolean, tool_listed boolean, granted boolean, holds_grant_on_provider boolean, actor_kind text, visibility text, grant_revision integer, definition_hash text, launch_revision integer, expires_in_ms double precision)
  LANGUAGE sql
  STABLE
 AS $function$
   select
-    coalesce(
+    case when p_token_expires_at is null then coalesce(
       (credential.expires_at is null or credential.expires_at > clock_timestamp())
       and (credential.agent_id = agent.id
-        or (credential.kind = 'operator' and credential.scopes && array['write', 'admin'])), false),
+        or (credential.kind = 'operator' and credential.scopes && array['write', 'admin'])), false)
+    else credential.id is null and agent.id is not null and p_token_expires_at > clock_timestamp() end,
     coalesce(agent.enabled, false),
     coalesce(provider.enabled, false),
     tool.name is not null
@@ -303,7 +304,7 @@ AS $function$
     agent.grant_revision,
     tool.definition_hash,
     connection.launch_revision,
-    extract(epoch from credential.expires_at - clock_timestamp())::double precision * 1000
+    extract(epoch from coalesce(p_token_expires_at, credential.expires_at) - clock_timestamp())::double precision * 1000
   from (select 1) as one
   left join credentials as credential on credential.id = p_credential_id
   left join agents as agent on agent.id = p_agent_id

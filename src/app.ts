@@ -13,6 +13,7 @@ import { isNestedDeeper } from './json-depth.js';
 import { Listeners } from './listeners.js';
 import { Logger, NestLogger } from './logger.js';
 import { createOpenApi, serveDocumentation } from './openapi.js';
+import { OauthService } from './oauth.service.js';
 import { maskReplies } from './outgoing-replies.js';
 import { OwnSecrets } from './own-secrets.js';
 import type { Platform } from './platform.js';
@@ -76,9 +77,13 @@ export async function createApplication(
   });
   fastify.addHook('onRequest', async (request: AuthenticatedRequest) => gate.admit(request));
   const refusals = application.get(AuditRefusals);
+  const challenge = application.get(OauthService).settings?.challenge;
   fastify.addHook('onSend', async (request: AuthenticatedRequest, reply) => {
     await refusals.note(request, reply.statusCode);
     void reply.header('x-request-id', request.id);
+    if (reply.statusCode === 401 && challenge !== undefined && request.url.split('?', 1)[0] === '/mcp') {
+      void reply.header('www-authenticate', challenge);
+    }
   });
   maskReplies(fastify, application.get(OwnSecrets));
   const { WARREN_RATE_CONNECTIONS: connections } = platform.settings;

@@ -19,6 +19,9 @@ import { Listeners } from './listeners.js';
 import { Logger } from './logger.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
+import { OauthController } from './oauth.controller.js';
+import { OauthRepository } from './oauth.repository.js';
+import { OauthService } from './oauth.service.js';
 import { OwnSecrets } from './own-secrets.js';
 import { PresentedTokens } from './presented-tokens.js';
 import type { Platform } from './platform.js';
@@ -59,7 +62,7 @@ export class BaseModule {
     ];
     return {
       module: BaseModule,
-      controllers: [KeysController, AuditController, HealthController, MetricsController],
+      controllers: [KeysController, AuditController, HealthController, MetricsController, OauthController],
       providers: [
         ...provided,
         Changes,
@@ -71,6 +74,8 @@ export class BaseModule {
         AuditRefusals,
         CredentialsRepository,
         CredentialsService,
+        OauthRepository,
+        OauthService,
         PresentedTokens,
         RateBounds,
         RequestGate,
@@ -94,6 +99,7 @@ export class BaseModule {
         AuditLog,
         AuditRefusals,
         CredentialsService,
+        OauthService,
         RateBounds,
         RequestGate,
       ],

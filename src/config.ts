@@ -1,3 +1,4 @@
+import { oauthProblems } from './config.oauth.js';
 import { variables, type Variable, type VariableName, type VariableValue } from './config.variables.js';
 
 /** What the operator set, parsed; a variable without a default may be undefined. */
@@ -58,6 +59,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (settings.WARREN_SECRET_KEYS !== undefined && settings.WARREN_SECRET_KEYS_FILE !== undefined) {
     problems.push('WARREN_SECRET_KEYS and WARREN_SECRET_KEYS_FILE are both set; set one of them');
   }
+  const given = (name: string): boolean => (environment[name] ?? '') !== '';
+  problems.push(...oauthProblems(given));
   if (problems.length > 0) throw new ConfigError(problems);
   return { settings: settings as Settings, effective };
 }

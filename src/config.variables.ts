@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { parseAllowedNetworks, type AllowedNetworks } from './address-policy.js';
+import { agentClaim, algorithms, trustedUrl } from './config.oauth.js';
 import { parseToken } from './token.js';
 
 /** How one environment variable is read: its default, what it means, and how its text becomes a value. */
@@ -152,6 +153,24 @@ export const variables = {
     fallback: '20',
     describe: 'Most database connections of this process',
     parse: integer(4, 1_000),
+  },
+  WARREN_OAUTH_ISSUER: {
+    describe: 'Authorization server whose tokens open /mcp, as in their iss claim',
+    parse: trustedUrl,
+  },
+  WARREN_OAUTH_AUDIENCE: {
+    describe: 'URL of /mcp as clients reach it; what the aud claim of tokens must name',
+    parse: trustedUrl,
+  },
+  WARREN_OAUTH_AGENT_CLAIM: { describe: 'Claim of tokens that holds the id of an agent', parse: agentClaim },
+  WARREN_OAUTH_JWKS_URL: {
+    describe: 'Where the keys of the authorization server are; unset: where its metadata says',
+    parse: trustedUrl,
+  },
+  WARREN_OAUTH_ALGORITHMS: {
+    fallback: 'RS256,ES256',
+    describe: 'Signature algorithms of tokens, comma-separated',
+    parse: algorithms,
   },
   WARREN_RATE_AUTH_FAILURES: {
     fallback: '30',

@@ -48,6 +48,7 @@ export const problemCatalogue = {
   provider_unreachable: { status: 502, title: 'The provider could not be reached' },
   provider_timeout: { status: 504, title: 'The provider did not answer in time' },
   database_unavailable: { status: 503, title: 'The database is not available' },
+  authorization_server_unavailable: { status: 503, title: 'The authorization server is not available' },
   revocation_timeout: { status: 503, title: 'Admissions in progress did not end in time' },
   busy: { status: 503, title: 'All places are taken' },
   shutting_down: { status: 503, title: 'The server is shutting down' },

@@ -24,7 +24,7 @@ export function isNestedDeeper(text: string, limit: number): boolean {
 }
 
 /** Where the closing quote is, or the end of a text that has none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = start; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) return at;

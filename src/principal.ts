@@ -20,6 +20,8 @@ export interface AgentPrincipal extends Presented {
   kind: 'agent';
   credentialId: string;
   agentId: string;
+  /** When a token of an authorization server ends; one of Warren's own is looked up instead. */
+  expiresAt?: Date;
 }
 
 /** Who a request comes from, once its token was checked. */
@@ -58,4 +60,9 @@ export function mayUse(principal: Principal, access: RouteAccess, agentId?: stri
 /** True when an operator holds a scope, or `admin`. */
 export function holds(principal: Principal | { kind: 'command' | 'environment' }, scope: OperatorScope): boolean {
   return principal.kind === 'operator' && (principal.scopes.includes(scope) || principal.scopes.includes('admin'));
+}
+
+/** When a principal that is not looked up loses its standing; null for all others. */
+export function expiryOf(principal: Principal): Date | null {
+  return principal.kind === 'agent' ? (principal.expiresAt ?? null) : null;
 }

@@ -4,7 +4,9 @@ import { CredentialsService } from './credentials.service.js';
 import { ProblemError } from './errors.js';
 import { HostCheck } from './host-check.js';
 import { PresentedTokens } from './presented-tokens.js';
-import type { Principal } from './principal.js';
+import { METADATA_PATHS } from './oauth.settings.js';
+import { OauthService } from './oauth.service.js';
+import { expiryOf, type Principal } from './principal.js';
 import { RateBounds } from './rate-bounds.js';
 import { Readiness } from './readiness.js';
 
@@ -23,6 +25,7 @@ export class RequestGate {
   constructor(
     private readonly hosts: HostCheck,
     private readonly credentials: CredentialsService,
+    private readonly oauth: OauthService,
     private readonly tokens: PresentedTokens,
     private readonly readiness: Readiness,
     private readonly rates: RateBounds,
@@ -30,7 +33,8 @@ export class RequestGate {
 
   /**
    * Sets `request.principal`.
-   * Errors: `shutting_down`, `uri_too_long`, `host_not_allowed`, `origin_not_allowed`, `unauthenticated`, `rate_limited`.
+   * Errors: `shutting_down`, `uri_too_long`, `host_not_allowed`, `origin_not_allowed`, `unauthenticated`, `rate_limited`,
+   * `authorization_server_unavailable`.
    */
   async admit(request: AuthenticatedRequest): Promise<void> {
     const path = request.url.split('?', 1)[0] ?? '';
@@ -47,6 +51,7 @@ export class RequestGate {
     if (!this.hosts.allowsOrigin(request.headers.origin)) {
       throw new ProblemError('origin_not_allowed', 'This origin is not allowed; add its host to WARREN_ALLOWED_HOSTS.');
     }
+    if (this.oauth.settings !== undefined && METADATA_PATHS.includes(path)) return;
     if (OPEN_PATHS.has(path) || OPEN_PREFIXES.some((prefix) => path.startsWith(prefix))) return;
     const { authorization } = request.headers;
     // who shows nothing has tried nothing
@@ -55,17 +60,22 @@ export class RequestGate {
       this.authenticate(authorization),
     );
     if (principal === undefined) throw unauthenticated();
-    this.rates.request(principal.credentialId);
+    // an authorization server gives one agent many tokens
+    const isForeign = expiryOf(principal) !== null;
+    this.rates.request(isForeign && principal.kind === 'agent' ? `agent ${principal.agentId}` : principal.credentialId);
     request.principal = principal;
   }
 
   private async authenticate(authorization: string): Promise<Principal | undefined> {
     const token = bearerToken(authorization);
-    const principal = token === undefined ? undefined : await this.credentials.authenticate(token);
-    return principal && { ...principal, redactor: this.tokens.redactorOf(token ?? '') };
+    if (token === undefined) return undefined;
+    // no token of Warren's own has a dot
+    const checks = token.includes('.') ? this.oauth : this.credentials;
+    const principal = await checks.authenticate(token);
+    return principal && { ...principal, redactor: this.tokens.redactorOf(token) };
   }
 }
 
 function bearerToken(header: string): string | undefined {
-  return /^Bearer +([^\s]{1,200}) *$/i.exec(header)?.[1];
+  return /^Bearer +([^\s]{1,8192}) *$/i.exec(header)?.[1];
 }

@@ -9,6 +9,7 @@ import { SessionListeners } from '../connections/session/session-listeners.js';
 import { SessionManager } from '../connections/session/session-manager.js';
 import type { AgentRow } from '../grants/agent.js';
 import { Instance } from '../instance.js';
+import { expiryOf } from '../principal.js';
 import { SETTINGS } from '../settings.token.js';
 import { Admission } from './admission.js';
 import { boundedProgress } from './call-progress.js';
@@ -51,9 +52,11 @@ export class CallDispatch {
     if (caller.signal.aborted) leave();
     caller.signal.addEventListener('abort', leave, { once: true });
     const { credentialId } = caller.principal;
+    const tokenExpiresAt = expiryOf(caller.principal);
     this.inFlight.add({
       callId,
       credentialId,
+      tokenExpiresAt,
       agentId: caller.agentId,
       providerId: provider.id,
       tool: state.asked.tool,
@@ -63,6 +66,7 @@ export class CallDispatch {
       callId,
       instanceId: this.instance.id,
       credentialId,
+      tokenExpiresAt,
       agentId: caller.agentId,
       providerId: provider.id,
       providerAsked: state.asked.provider,

@@ -9,6 +9,7 @@ import { AgentsService } from '../grants/agents.service.js';
 import { decide } from '../grants/decision.js';
 import { maskedError } from '../masked-error.js';
 import { Redactor } from '../redactor.js';
+import { expiryOf } from '../principal.js';
 import { OwnSecrets } from '../own-secrets.js';
 import { CallDispatch } from './call-dispatch.js';
 import { CallFailure } from './call-failure.js';
@@ -96,7 +97,13 @@ export class CallService {
       const { visibility } = await this.agents.require(agentId);
       const found = await this.providers.resolve(asked.provider, { agentId, visibility });
       if (found.kind !== 'found') throw error;
-      const facts = await this.calls.facts(principal.credentialId, agentId, found.provider.id, asked.tool);
+      const facts = await this.calls.facts(
+        principal.credentialId,
+        agentId,
+        found.provider.id,
+        asked.tool,
+        expiryOf(principal),
+      );
       const tool = decide(facts).allow ? await this.tools.find(found.provider.id, asked.tool) : undefined;
       if (tool !== undefined) error.error.inputSchema = this.toolArguments.shownSchema(tool);
       throw error;
@@ -114,7 +121,13 @@ export class CallService {
   /** Refuses early, before anything is started; admission decides for good. */
   private async decideEarly(state: CallState, provider: Provider): Promise<void> {
     const { caller, asked } = state;
-    const facts = await this.calls.facts(caller.principal.credentialId, caller.agentId, provider.id, asked.tool);
+    const facts = await this.calls.facts(
+      caller.principal.credentialId,
+      caller.agentId,
+      provider.id,
+      asked.tool,
+      expiryOf(caller.principal),
+    );
     const refusal = await this.refusals.of(facts, caller, provider, asked);
     if (refusal === undefined) return;
     // the answer does not even name a provider that the agent may not know of

@@ -12,6 +12,8 @@ export interface AdmissionRequest {
   callId: string;
   instanceId: string;
   credentialId: string;
+  /** Of a token that has no row; null: the row tells. */
+  tokenExpiresAt: Date | null;
   agentId: string;
   providerId: string;
   providerAsked: string;
@@ -20,6 +22,12 @@ export interface AdmissionRequest {
   argumentBytes: number;
   argumentPreview: string | null;
 }
+
+/** A call that was admitted. */
+export type HeldCall = Pick<
+  AdmissionRequest,
+  'callId' | 'credentialId' | 'tokenExpiresAt' | 'agentId' | 'providerId' | 'tool'
+>;
 
 /** A call that is about to ask for admission. */
 export interface CallIntent extends AdmissionRequest {
@@ -147,7 +155,7 @@ export class CallsRepository {
       await client.query(`begin; set local idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_TIMEOUT_MS}`);
       const { rows } = await client.query<FactsRow & { admitted: boolean; waited_ms: number }>({
         ...(this.database.namedStatements ? { name: 'admit_call' } : {}),
-        text: 'select * from admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+        text: 'select * from admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
         values: [
           request.callId,
           request.instanceId,
@@ -159,6 +167,7 @@ export class CallsRepository {
           request.startedAt,
           request.argumentBytes,
           request.argumentPreview,
+          request.tokenExpiresAt,
         ],
       });
       const row = rows[0];
@@ -187,22 +196,24 @@ export class CallsRepository {
     agentId: string,
     providerId: string,
     tool: string,
+    tokenExpiresAt: Date | null,
   ): Promise<Omit<AdmissionFacts, 'admitted' | 'waitedMs'>> {
     const { rows } = await sql<FactsRow>`
-      select * from call_facts(${credentialId}, ${agentId}, ${providerId}, ${tool})`.execute(this.database.kysely);
+      select * from call_facts(${credentialId}, ${agentId}, ${providerId}, ${tool},
+        ${tokenExpiresAt}::timestamptz)`.execute(this.database.kysely);
     const row = rows[0];
     if (row === undefined) throw new Error('call_facts answered no row');
     return toFacts(row);
   }
 
   /** Of the calls in flight, the ids of those that would no longer be admitted. */
-  async noLongerPermitted(
-    calls: readonly { callId: string; credentialId: string; agentId: string; providerId: string; tool: string }[],
-  ): Promise<string[]> {
+  async noLongerPermitted(calls: readonly HeldCall[]): Promise<string[]> {
     const { rows } = await sql<{ callId: string }>`
       select held."callId" from json_to_recordset(${JSON.stringify(calls)}::json)
-        as held("callId" text, "credentialId" text, "agentId" text, "providerId" text, tool text)
-      cross join lateral call_facts(held."credentialId", held."agentId", held."providerId", held.tool) as facts
+        as held("callId" text, "credentialId" text, "agentId" text, "providerId" text, tool text,
+          "tokenExpiresAt" timestamptz)
+      cross join lateral call_facts(held."credentialId", held."agentId", held."providerId", held.tool,
+        held."tokenExpiresAt") as facts
       where not (facts.credential_valid and facts.agent_enabled and facts.provider_enabled and facts.granted
         and facts.tool_listed)`.execute(this.database.kysely);
     return rows.map(({ callId }) => callId);

@@ -2,17 +2,12 @@ import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/com
 import { Changes } from '../changes.js';
 import { SessionError } from '../connections/session/session-error.js';
 import { Logger } from '../logger.js';
-import { CallsRepository } from './calls.repository.js';
+import { CallsRepository, type HeldCall } from './calls.repository.js';
 
 /** How often running calls are checked again when no change was announced, milliseconds. */
 const RECHECK_MS = 2_000;
 
-interface InFlightCall {
-  callId: string;
-  credentialId: string;
-  agentId: string;
-  providerId: string;
-  tool: string;
+interface InFlightCall extends HeldCall {
   controller: AbortController;
 }
 

@@ -30,6 +30,7 @@ const OWNERS: Owner[] = [
   { packages: ['re2js'], files: /^src\/catalog\/linear-pattern\.ts$/ },
   { packages: ['commander'], files: /^src\/cli\// },
   { packages: ['pino'], files: /^src\/logger\.ts$/ },
+  { packages: ['jose'], files: /^src\/oauth[\w.-]*\.ts$/ },
   { packages: ['prom-client'], files: /^src\/metrics\.ts$/ },
 ];
 
