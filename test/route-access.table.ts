@@ -15,6 +15,7 @@ export const routeTable: readonly RouteRow[] = [
   ...rows('public', 'GET /health/live', 'GET /health/ready'),
   ...undocumented('public', 'GET /openapi.json', 'GET /docs', 'GET /docs/', 'GET /docs/index.html'),
   ...undocumented('public', 'GET /docs/LICENSE', 'GET /docs/swagger-ui-init.js', 'GET /docs/docs/swagger-ui-init.js'),
+  ...rows('public', 'GET /.well-known/oauth-protected-resource', 'GET /.well-known/oauth-protected-resource/mcp'),
   ...rows('read', 'GET /metrics'),
   ...rows('admin', 'POST /api/keys', 'GET /api/keys', 'DELETE /api/keys/{id}'),
   ...rows('write-or-launch', 'POST /api/connections', 'PATCH /api/connections/{id}'),

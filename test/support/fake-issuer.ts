@@ -1,41 +1,42 @@
+import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTHeaderParameters } from 'jose';
+
+export const AUDIENCE = 'https://warren.example/mcp';
 
 /** An authorization server as far as Warren asks one: its metadata and its public keys. Counts what it is asked. */
 export class FakeIssuer {
   /** Paths in the order in which they were asked for. */
   readonly asked: string[] = [];
-  /** Answered with 503 while false. */
-  isUp = true;
-  keys: JWK[] = [];
+  /** Of its one key, whose id is `one`. */
+  readonly privateKey: KeyObject = newKey();
 
   private constructor(
     private readonly server: Server,
     readonly url: string,
-    readonly publicKey: CryptoKey,
-    private readonly privateKey: CryptoKey,
-  ) {}
-
-  static async start(): Promise<FakeIssuer> {
-    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const issuer = new FakeIssuer(server, url, publicKey, privateKey);
-    issuer.keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }];
+  ) {
+    const keys = [{ ...this.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig' }];
+    const answers: Record<string, unknown> = {
+      '/.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/keys` },
+      '/keys': { keys },
+    };
     server.on('request', (request, response) => {
-      issuer.asked.push(request.url ?? '');
-      const answers: Record<string, unknown> = {
-        '/.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/keys` },
-        '/keys': { keys: issuer.keys },
-      };
+      this.asked.push(request.url ?? '');
       const answer = answers[request.url ?? ''];
-      response.writeHead(issuer.isUp ? (answer === undefined ? 404 : 200) : 503, { 'content-type': 'application/json' });
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(answer ?? {}));
     });
-    return issuer;
+  }
+
+  static async start(): Promise<FakeIssuer> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FakeIssuer(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+
+  get publicKey(): KeyObject {
+    return createPublicKey(this.privateKey);
   }
 
   /** How often its keys were asked for. */
@@ -43,18 +44,34 @@ export class FakeIssuer {
     return this.asked.filter((path) => path === '/keys').length;
   }
 
-  /** A token that is right, but for what is given: `undefined` leaves a claim or header out. */
-  sign(
-    claims: Record<string, unknown> = {},
-    header: Partial<JWTHeaderParameters> & Record<string, unknown> = {},
-    key: CryptoKey | Uint8Array = this.privateKey,
-  ): Promise<string> {
+  /** What makes a Warren trust it. */
+  get environment(): Record<string, string> {
+    return {
+      WARREN_OAUTH_ISSUER: this.url,
+      WARREN_OAUTH_AUDIENCE: AUDIENCE,
+      WARREN_OAUTH_AGENT_CLAIM: 'agent',
+    };
+  }
+
+  /** The claims of a token that is right, but for what is given; `undefined` leaves one out. */
+  claims(changed: Record<string, unknown> = {}): string {
     const now = Math.floor(Date.now() / 1_000);
-    const payload = { iss: this.url, aud: AUDIENCE, sub: 'someone', agent: 'own', iat: now, exp: now + 600, ...claims };
-    // a copy by JSON leaves out what is undefined
-    return new SignJWT(JSON.parse(JSON.stringify(payload)))
-      .setProtectedHeader(JSON.parse(JSON.stringify({ alg: 'RS256', typ: 'at+jwt', kid: 'one', ...header })))
-      .sign(key, header.crit === undefined ? {} : { crit: { [String(header.crit[0])]: true } });
+    return JSON.stringify({ iss: this.url, aud: AUDIENCE, agent: 'own', iat: now, exp: now + 600, ...changed });
+  }
+
+  /** A token that is right, but for what is given. */
+  token(claims: Record<string, unknown> = {}, header: Record<string, unknown> = {}, key = this.privateKey): string {
+    return this.signed(
+      JSON.stringify({ alg: 'RS256', typ: 'at+jwt', kid: 'one', ...header }),
+      this.claims(claims),
+      key,
+    );
+  }
+
+  /** These very texts, signed as RSA keys sign, whatever they say. */
+  signed(header: string, claims: string, key = this.privateKey, hash = 'sha256'): string {
+    const text = `${encoded(header)}.${encoded(claims)}`;
+    return `${text}.${sign(hash, Buffer.from(text), key).toString('base64url')}`;
   }
 
   async stop(): Promise<void> {
@@ -64,13 +81,10 @@ export class FakeIssuer {
   }
 }
 
-export const AUDIENCE = 'https://warren.example/mcp';
+export function newKey(): KeyObject {
+  return generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+}
 
-/** What makes a Warren trust an issuer. */
-export function oauthEnvironment(issuer: FakeIssuer): Record<string, string> {
-  return {
-    WARREN_OAUTH_ISSUER: issuer.url,
-    WARREN_OAUTH_AUDIENCE: AUDIENCE,
-    WARREN_OAUTH_AGENT_CLAIM: 'agent',
-  };
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64url');
 }
