@@ -39,12 +39,18 @@ export function logRecorder(): (chunk: Buffer) => void {
   };
 }
 
-/** The environment in which a Warren says all it can and has its HTTP answers written down. */
-export function recordedEnvironment(environment: Record<string, string>): Record<string, string> {
+/**
+ * The environment in which a Warren has its HTTP answers written down, and logs all it can unless its test is about what
+ * it logs by itself.
+ */
+export function recordedEnvironment(
+  environment: Record<string, string>,
+  log: 'debug' | 'as set' = 'debug',
+): Record<string, string> {
   if (recordingDirectory === undefined) return environment;
   const preload = resolve('test/canary/record-answers.mjs');
   const options = `--import=${preload}?file=${encodeURIComponent(fresh(recordingDirectory, 'answers'))}`;
-  return { ...environment, LOG_LEVEL: 'debug', NODE_OPTIONS: options };
+  return { ...environment, ...(log === 'debug' ? { LOG_LEVEL: log } : {}), NODE_OPTIONS: options };
 }
 
 /** Writes down the contents of a database that is about to go. */

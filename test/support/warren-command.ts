@@ -33,7 +33,7 @@ export class WarrenCommand {
     this.child = spawn(process.execPath, [path.join(installation, 'bin/warren.mjs'), ...args], {
       cwd: installation,
       // another account may reach neither the recorder nor its files
-      env: uid === undefined ? recordedEnvironment(plain) : plain,
+      env: uid === undefined ? recordedEnvironment(plain, args[0] === 'quickstart' ? 'as set' : 'debug') : plain,
       ...(uid === undefined ? {} : { uid, gid: uid }),
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
