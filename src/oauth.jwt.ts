@@ -2,7 +2,7 @@ import { hasDuplicateMembers } from './unique-members.js';
 
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 /** Kinds of token that may open anything: unnamed, plain, and those of RFC 9068. */
-const TYPES = ['jwt', 'at+jwt', 'application/at+jwt'];
+const TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const MAX_KEY_ID_CHARACTERS = 256;
 
 /**
@@ -20,7 +20,7 @@ export function isPlausibleJwt(token: string, algorithms: readonly string[]): bo
     algorithms.includes(alg) &&
     !('crit' in header) &&
     !('b64' in header) &&
-    (typ === undefined || (typeof typ === 'string' && TYPES.includes(typ.toLowerCase()))) &&
+    (typ === undefined || (typeof typ === 'string' && TYPES.has(typ.toLowerCase()))) &&
     (kid === undefined || (typeof kid === 'string' && kid.length <= MAX_KEY_ID_CHARACTERS))
   );
 }

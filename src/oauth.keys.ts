@@ -85,5 +85,5 @@ export class OauthKeys {
 function publicKeys(value: unknown): JSONWebKeySet {
   const { keys } = value as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the authorization server sent no key set');
-  return { keys: keys.slice(0, MOST_KEYS) };
+  return { keys: (keys as JSONWebKeySet['keys']).slice(0, MOST_KEYS) };
 }

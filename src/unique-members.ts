@@ -9,7 +9,7 @@ export function hasDuplicateMembers(json: string): boolean {
   const open: (Set<string> | undefined)[] = [];
   let isName = false;
   for (let at = 0; at < json.length; at += 1) {
-    switch (json[at]) {
+    switch (json.charAt(at)) {
       case '{':
         open.push(new Set());
         isName = true;

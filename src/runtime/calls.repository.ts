@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { CallFacts } from '../grants/decision.js';
 import { Database } from '../database.js';
 import type { AgentVisibility, CallProtection, CallsTable, CredentialKind } from '../database.schema.js';
+import type { CallFilter } from './call-filter.js';
 import type { CursorPosition } from '../pagination.js';
 
 export type CallRow = Selectable<CallsTable>;
@@ -69,16 +70,6 @@ export interface CallOutcome {
   truncated: boolean;
   argument_preview: string | null;
   result_preview: string | null;
-}
-
-export interface CallFilter {
-  agentId?: string | undefined;
-  connectionId?: string | undefined;
-  tool?: string | undefined;
-  ok?: boolean | undefined;
-  code?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
 }
 
 /** One admission in progress: its transaction holds the shared locks until it ends. */
