@@ -16,7 +16,7 @@ export type OauthAlgorithm = (typeof oauthAlgorithms)[number];
 const NEEDED = ['WARREN_OAUTH_ISSUER', 'WARREN_OAUTH_AUDIENCE', 'WARREN_OAUTH_AGENT_CLAIM'] as const;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** What these mean is fixed, so none of them can name an agent. */
-const FIXED_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti'];
+const FIXED_CLAIMS = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 /** A URL that nobody on the way can answer in its place. Errors: a sentence for whoever set it. */
 export function trustedUrl(text: string): string {
@@ -40,8 +40,8 @@ export function algorithms(text: string): OauthAlgorithm[] {
 }
 
 export function agentClaim(text: string): string {
-  if (text.length > 256 || FIXED_CLAIMS.includes(text)) {
-    throw new Error(`must be a claim of at most 256 characters, and none of ${FIXED_CLAIMS.join(', ')}`);
+  if (text.length > 256 || FIXED_CLAIMS.has(text)) {
+    throw new Error(`must be a claim of at most 256 characters, and none of ${[...FIXED_CLAIMS].join(', ')}`);
   }
   return text;
 }
