@@ -14,14 +14,14 @@ export const oauthAlgorithms = [
 export type OauthAlgorithm = (typeof oauthAlgorithms)[number];
 
 const NEEDED = ['WARREN_OAUTH_ISSUER', 'WARREN_OAUTH_AUDIENCE', 'WARREN_OAUTH_AGENT_CLAIM'] as const;
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** What these mean is fixed, so none of them can name an agent. */
 const FIXED_CLAIMS = new Set(['iss', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 /** A URL that nobody on the way can answer in its place. Errors: a sentence for whoever set it. */
 export function trustedUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isTrusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname));
+  const isTrusted = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname));
   if (url === undefined || !isTrusted || url.username !== '' || url.password !== '' || url.hash !== '') {
     throw new Error(
       'must be a URL starting with https:// (http:// on a loopback host only), without user and fragment',
