@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { offlineAuditLog } from './audit.offline.js';
 import type { AuditLog } from './audit.service.js';
 import type { Author } from './author.js';
 import type { Database } from './database.js';
-import type { SealCount, SealedRepository } from './sealed.repository.js';
+import type { OwnSecrets } from './own-secrets.js';
+import { type SealCount, SealedRepository } from './sealed.repository.js';
 import { type SealedTable, sealedTables } from './sealed-tables.js';
 import type { SecretBox } from './secret-box.js';
 
@@ -23,6 +25,11 @@ export class SecretRotation {
     private readonly box: SecretBox,
     private readonly audit: AuditLog,
   ) {}
+
+  /** For a command that runs no server. */
+  static offline(on: { database: Database; secretBox: SecretBox; ownSecrets: OwnSecrets }): SecretRotation {
+    return new SecretRotation(new SealedRepository(on.database), on.database, on.secretBox, offlineAuditLog(on));
+  }
 
   /** What is sealed under which key. */
   status(): Promise<SealCount[]> {

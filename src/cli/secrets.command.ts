@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { offlineAuditLog } from '../audit.offline.js';
 import type { Config } from '../config.js';
-import type { Platform } from '../platform.js';
-import { SealedRepository } from '../sealed.repository.js';
 import { SecretRotation } from '../secret-rotation.js';
 import { besideServer } from './beside-server.js';
 
@@ -15,7 +12,7 @@ export function newSecretKey(): void {
 export async function showSecretStatus({ settings }: Config): Promise<void> {
   await besideServer(settings, async (platform) => {
     const { keyIds, currentKeyId } = platform.secretBox;
-    const counts = await rotation(platform).status();
+    const counts = await SecretRotation.offline(platform).status();
     for (const keyId of keyIds) {
       const count = counts.filter((of) => of.keyId === keyId).reduce((sum, of) => sum + of.count, 0);
       console.log(`${keyId}: ${count} secrets${keyId === currentKeyId ? ', the current key' : ''}`);
@@ -26,15 +23,10 @@ export async function showSecretStatus({ settings }: Config): Promise<void> {
 /** `warren secrets rotate`: seals every secret under the current key, also while servers run. */
 export async function rotateSecrets({ settings }: Config): Promise<void> {
   await besideServer(settings, async (platform) => {
-    const count = await rotation(platform).run({ kind: 'command' });
+    const count = await SecretRotation.offline(platform).run({ kind: 'command' });
     const { keyIds, currentKeyId } = platform.secretBox;
     console.log(`${count} secrets were sealed anew; all are under ${currentKeyId} now.`);
     const others = keyIds.filter((keyId) => keyId !== currentKeyId);
     if (others.length > 0) console.log(`The keyring needs no more: ${others.join(', ')}.`);
   });
-}
-
-function rotation(platform: Platform): SecretRotation {
-  const { database, secretBox } = platform;
-  return new SecretRotation(new SealedRepository(database), database, secretBox, offlineAuditLog(platform));
 }
