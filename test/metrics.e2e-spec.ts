@@ -173,7 +173,20 @@ describe('GET /metrics', () => {
       expect(scraped.text).not.toContain(word);
     }
     const names = new Set(scraped.labels().map((label) => label.split('=', 1)[0]));
-    const known = ['code', 'connection_id', 'kind', 'le', 'major', 'minor', 'patch', 'space', 'state', 'type', 'use'];
+    const known = [
+      'bound',
+      'code',
+      'connection_id',
+      'kind',
+      'le',
+      'major',
+      'minor',
+      'patch',
+      'space',
+      'state',
+      'type',
+      'use',
+    ];
     expect([...names].filter((name) => ![...known, 'version'].includes(name ?? ''))).toEqual([]);
   });
 });

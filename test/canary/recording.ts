@@ -50,7 +50,9 @@ export function recordedEnvironment(
   if (recordingDirectory === undefined) return environment;
   const preload = resolve('test/canary/record-answers.mjs');
   const options = `--import=${preload}?file=${encodeURIComponent(fresh(recordingDirectory, 'answers'))}`;
-  return { ...environment, ...(log === 'debug' ? { LOG_LEVEL: log } : {}), NODE_OPTIONS: options };
+  // a test that asks for another level than the usual one is about that level
+  const isUsual = (environment['LOG_LEVEL'] ?? 'info') === 'info';
+  return { ...environment, ...(log === 'debug' && isUsual ? { LOG_LEVEL: log } : {}), NODE_OPTIONS: options };
 }
 
 /** Writes down the contents of a database that is about to go. */
