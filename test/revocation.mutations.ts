@@ -1,4 +1,4 @@
-import { admission } from '../migrations/0006-admission.js';
+import { oauthAdmission } from '../migrations/0011-oauth-admission.js';
 
 /** The three statements of `admit_call` that take the shared locks. */
 const LOCKS = /^ *perform pg_advisory_xact_lock_shared\(\d, hashtext\(\w+\)\);\n/gm;
@@ -9,7 +9,7 @@ const PAUSE = 'perform pg_sleep(0.1);\n';
 
 /** `admit_call` as it is, to be put in place of itself. */
 function admitCall(): string {
-  const text = admission.up.slice(admission.up.indexOf('create function admit_call('));
+  const text = oauthAdmission.up.slice(oauthAdmission.up.indexOf('create function admit_call('));
   return changed(text, 'create function', 'create or replace function');
 }
 
