@@ -1,5 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { temporaryDataDirectory } from './support/temporary-data-directory.js';
@@ -67,7 +70,6 @@ describe('the audit', () => {
     ['something found', found, '', 1, /FOUND: GHSA-aaaa-bbbb-cccc left \(high\) Bad\n.*1 advisories, 1 of them/],
     ['something found and argued', found, `- ${ADVISORY}: not reached.`, 0, /accepted.*\n.*1 advisories, 0 of them/],
     ['no such endpoint', { message: '405 Method Not Allowed', statusCode: 405 }, '', 0, /NOT DONE.*405/],
-    ['no network', { error: { code: 'ENOTFOUND', summary: 'no registry' } }, '', 0, /NOT DONE.*no registry/],
     ['a broken lock file', { error: { code: 'ENOLOCK', summary: 'no lock' } }, '', 1, /npm audit failed: no lock/],
   ])('ends as it should with %s', (_name, report, security, code, words) => {
     const directory = temporaryDataDirectory();
@@ -82,4 +84,44 @@ describe('the audit', () => {
     expect(stdout + stderr).toMatch(words);
     expect(status).toBe(code);
   });
+
+  it.each<[string, RequestListener, RegExp]>([
+    ['is cut off', (request) => void request.socket.destroy(), /NOT DONE.*socket hang up/],
+    ['finds no such endpoint', (_, answer) => void answer.writeHead(405).end(), /NOT DONE.*405/],
+    ['finds a page', (_, answer) => void answer.end('<html>'), /NOT DONE.*invalid json/],
+  ])('is not done, and fails nothing, when npm itself %s', async (_name, listener, words) => {
+    let asked = 0;
+    const registry = createServer((request, answer) => {
+      asked += 1;
+      listener(request, answer);
+    }).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const { port } = registry.address() as AddressInfo;
+    try {
+      expect(await auditAt(`http://127.0.0.1:${port}/`)).toEqual([0, expect.stringMatching(words)]);
+      expect(asked).toBeGreaterThan(0);
+    } finally {
+      registry.closeAllConnections();
+      registry.close();
+    }
+  });
+
+  it('is not done, and fails nothing, when nobody listens', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
+    await once(closed, 'close');
+    expect(await auditAt(`http://127.0.0.1:${port}/`)).toEqual([0, expect.stringMatching(/NOT DONE.*ECONNREFUSED/)]);
+  });
 });
+
+/** The audit of this project with the real npm, asking the registry at `url`: its exit code and all it prints. */
+async function auditAt(url: string): Promise<[number | null, string]> {
+  const env = { PATH: process.env['PATH'], HOME: temporaryDataDirectory(), npm_config_registry: url };
+  const audit = spawn(process.execPath, ['scripts/audit.mjs'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [audit.stdout, audit.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const [code] = (await once(audit, 'close')) as [number | null];
+  return [code, said];
+}
