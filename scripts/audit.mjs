@@ -5,11 +5,15 @@ import { readFileSync } from 'node:fs';
 
 const ID = /GHSA-[a-z0-9]{4}-[a-z0-9]{4}-[a-z0-9]{4}/g;
 // npm's own limit of five minutes is longer than ours: a registry that hangs would look like a fault here
-const { stdout, error } = spawnSync('npm', ['audit', '--omit=dev', '--json', '--fetch-timeout=30000'], {
-  encoding: 'utf8',
-  timeout: 60_000,
-  maxBuffer: 64 * 1024 * 1024,
-});
+const { stdout, error } = spawnSync(
+  'npm',
+  ['audit', '--omit=dev', '--json', '--fetch-timeout=30000', '--fetch-retries=0'],
+  {
+    encoding: 'utf8',
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  },
+);
 if (error !== undefined) throw error;
 const report = JSON.parse(stdout);
 if (report.vulnerabilities === undefined) {
