@@ -11,8 +11,8 @@ import { startWarren } from './support/warren.js';
 
 const BOTH = `${NEW_KEY},${OLD_KEY}`;
 const KILLS = Math.min(verifyCount(4, 1), 50);
-/** Ample for what one killed rotation gets done. */
-const CONNECTIONS_A_KILL = 6;
+/** Of a hundred secrets each: far more than what one killed rotation gets done. */
+const CONNECTIONS_A_KILL = 15;
 const SEED = 7;
 
 let database: TestDatabase;
