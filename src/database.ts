@@ -15,11 +15,16 @@ export interface RevocationSubjects {
 
 /** Longest a revoking change waits for admissions in progress, milliseconds. */
 const REVOCATION_WAIT_MS = 5_000;
+/** Longest any one lock is waited for, milliseconds; a change behind a revocation sees the end of that. */
+const LOCK_WAIT_MS = 10_000;
 
 /** NOTIFY channel that tells every replica that permissions or launch settings changed. Only ever a hint. */
 export const CHANGED_CHANNEL = 'warren_changed';
 /** What it carries when a cancellation waits for whoever runs the call; empty for all other changes. */
 export const CANCELLATION_NOTICE = 'cancellation';
+
+const STATEMENT_TIMEOUT = '57014';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** PostgreSQL, as every repository sees it. */
 export class Database {
@@ -29,13 +34,28 @@ export class Database {
   constructor(
     readonly pool: pg.Pool,
     readonly namedStatements = true,
+    private readonly lockWaitMs = LOCK_WAIT_MS,
   ) {
     this.kysely = new Kysely<DatabaseSchema>({ dialect: new PostgresDialect({ pool }) });
   }
 
-  /** Runs `work` in one transaction; an error rolls it back. */
-  transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
-    return this.kysely.transaction().execute(work);
+  /**
+   * Runs `work` in one transaction; an error rolls it back.
+   * Errors: `busy` (503, nothing changed) when something it needs stays locked by others for 10 s.
+   */
+  async transaction<T>(work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.kysely.transaction().execute(async (transaction) => {
+        await sql`select set_config('lock_timeout', ${String(this.lockWaitMs)}, true)`.execute(transaction);
+        return work(transaction);
+      });
+    } catch (error) {
+      if (systemErrorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+      throw new ProblemError('busy', 'Another transaction on the database held what this needs; nothing changed.', {
+        retryAfterSeconds: 1,
+        cause: error,
+      });
+    }
   }
 
   /**
@@ -81,7 +101,7 @@ export class Database {
 }
 
 function isStatementTimeout(error: unknown): boolean {
-  return systemErrorCode(error) === '57014';
+  return systemErrorCode(error) === STATEMENT_TIMEOUT;
 }
 
 const UNAVAILABLE_CODES = new Set([

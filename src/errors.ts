@@ -50,7 +50,7 @@ export const problemCatalogue = {
   database_unavailable: { status: 503, title: 'The database is not available' },
   authorization_server_unavailable: { status: 503, title: 'The authorization server is not available' },
   revocation_timeout: { status: 503, title: 'Admissions in progress did not end in time' },
-  busy: { status: 503, title: 'All places are taken' },
+  busy: { status: 503, title: 'Too busy now' },
   shutting_down: { status: 503, title: 'The server is shutting down' },
 } as const;
 

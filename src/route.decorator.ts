@@ -82,6 +82,8 @@ function problemResponses({ access, problems = [] }: RouteOptions): MethodDecora
       codes.add(code);
     }
   }
+  // what changes something waits for others that change it
+  if (['write', 'launch', 'write-or-launch', 'admin'].includes(access)) codes.add('busy');
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of codes) {
     const { status } = problemCatalogue[code];

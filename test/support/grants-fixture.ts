@@ -47,10 +47,11 @@ export class GrantsFixture {
     this.grants = new GrantsService(repository, new GrantWriter(repository), database, changes, audit);
   }
 
-  static async open(): Promise<GrantsFixture> {
+  /** `lockWaitMs`: how long its changes wait for a lock; as Warren's do when undefined. */
+  static async open(lockWaitMs?: number): Promise<GrantsFixture> {
     const secretBox = await SecretBox.create(Keyring.parse(`test:${Buffer.alloc(32, 7).toString('base64')}`));
     const testDatabase = await createTestDatabase();
-    return new GrantsFixture(testDatabase, new Database(testDatabase.pool('grants')), secretBox);
+    return new GrantsFixture(testDatabase, new Database(testDatabase.pool('grants'), true, lockWaitMs), secretBox);
   }
 
   close(): Promise<void> {
