@@ -107,10 +107,10 @@ describe('HTTP exchanges of one session', () => {
       written: () => undefined,
       abandoned: () => undefined,
     };
-    const asked = withDispatchGate(gate, () => ask(1));
+    const refused = expect(withDispatchGate(gate, () => ask(1))).rejects.toThrow('aborted');
     await waiting;
     await cancel(1);
-    await expect(asked).rejects.toThrow('aborted');
+    await refused;
     await cancel(2);
     await ask(3);
     expect(provider.received.map(({ method }) => method)).toEqual(['tools/call']);
