@@ -107,10 +107,10 @@ describe('HTTP exchanges of one session', () => {
       written: () => undefined,
       abandoned: () => undefined,
     };
-    const refused = expect(withDispatchGate(gate, () => ask(1))).rejects.toThrow('aborted');
+    const refused = withDispatchGate(gate, () => ask(1)).catch((error: unknown) => error);
     await waiting;
     await cancel(1);
-    await refused;
+    expect(String(await refused)).toContain('aborted');
     await cancel(2);
     await ask(3);
     expect(provider.received.map(({ method }) => method)).toEqual(['tools/call']);
