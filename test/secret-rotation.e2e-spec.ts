@@ -76,6 +76,23 @@ describe('the keyring', () => {
     expect((await run(OLD_KEY, 'serve')).code).toBe(78);
   });
 
+  it('is not changed before secrets that others hold are sealed anew as well', async () => {
+    const bench = await RotationBench.open(database, 1);
+    const client = await bench.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(`select from connection_secrets where name = 'V7' for update`);
+      const rotation = bench.command(BOTH, 'secrets', 'rotate');
+      await eventually(async () => expect(await bench.left()).toBe(1), 30_000);
+      await client.query('rollback');
+      expect(await rotation.ended).toMatchObject({ code: 0 });
+      expect(rotation.output).toContain('100 secrets were sealed anew');
+      expect(await bench.left()).toBe(0);
+    } finally {
+      client.release();
+    }
+  });
+
   it(
     'may be rotated and killed at any moment, under load, and nothing is lost',
     async () => {
