@@ -150,6 +150,16 @@ describe('an entry', () => {
     expect(JSON.stringify(body)).not.toContain('super-secret');
   });
 
+  it("holds no secret of Warren's own and no token, wherever an operator puts one", async () => {
+    const { key } = await warren.api.expect(201, 'POST', '/api/keys', { name: 'writes', scopes: ['write'] });
+    const before = await lastSequence();
+    const name = `${warren.adminKey} ${key}`;
+    await warren.api.as(key).expect(201, 'POST', '/api/agents', { id: 'teller', name });
+    const { rows } = await pool.query<{ after: unknown }>('select after from audit_log where sequence > $1', [before]);
+    expect(rows).toMatchObject([{ after: { name: '[redacted] [redacted]' } }]);
+    await warren.api.expect(204, 'DELETE', '/api/agents/teller');
+  });
+
   it('of grants names what each agent got and lost', async () => {
     await warren.api.expect(200, 'PUT', '/api/agents/reader/mcp-tools', {
       tools: [{ connectionId: 'kept', toolName: 'delete_entities' }],
