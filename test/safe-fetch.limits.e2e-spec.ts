@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { answer, closeAll, failure, httpServer, pending, safeFetch, tcpServer } from './safe-fetch.servers.js';
 
@@ -48,7 +48,10 @@ describe('bodies', () => {
   it.each([
     ['gzip', gzipSync(Buffer.alloc(200 * mebibyte))],
     ['br', brotliCompressSync(Buffer.alloc(200 * mebibyte), { params: { 1: 3 } })],
+    ['deflate', deflateSync(Buffer.alloc(200 * mebibyte))],
+    ['x-gzip', gzipSync(Buffer.alloc(200 * mebibyte))],
     ['gzip, gzip', gzipSync(gzipSync(Buffer.alloc(200 * mebibyte)))],
+    ['gzip, deflate, br', brotliCompressSync(deflateSync(gzipSync(Buffer.alloc(200 * mebibyte))))],
   ])('cuts off a %s bomb', async (encoding, bomb) => {
     const server = await httpServer((_request, response) => {
       response.writeHead(200, { 'content-encoding': encoding, 'content-length': bomb.byteLength }).end(bomb);
@@ -60,6 +63,25 @@ describe('bodies', () => {
     };
     expect(await failure(read())).toMatchObject({ reason: 'message_too_large' });
     expect(received).toBeLessThanOrEqual(16 * mebibyte);
+  });
+
+  it('cuts off a bomb within an event stream, and takes deflate without its frame for broken or within the bound', async () => {
+    const server = await httpServer((request, response) => {
+      const isStream = request.url === '/stream';
+      response.writeHead(200, {
+        'content-type': isStream ? 'text/event-stream' : 'application/json',
+        'content-encoding': isStream ? 'gzip' : 'deflate',
+      });
+      response.end(
+        isStream ? gzipSync(`data: ${'x'.repeat(64 * mebibyte)}`) : deflateRawSync(Buffer.alloc(64 * mebibyte)),
+      );
+    });
+    const base = `http://127.0.0.1:${String(server.port)}`;
+    const read = async (path: string): Promise<unknown> => (await safeFetch().fetch(`${base}${path}`)).text();
+    expect(await failure(read('/stream'))).toMatchObject({ reason: 'message_too_large' });
+    expect(await failure(read('/raw'))).toMatchObject({
+      reason: expect.stringMatching(/message_too_large|http_error/),
+    });
   });
 
   it('unpacks what fits, and says so when the encoding is broken', async () => {
