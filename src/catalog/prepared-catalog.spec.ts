@@ -51,4 +51,23 @@ describe('a prepared catalog', () => {
     expect(JSON.parse(tools[0]?.stored.definition ?? '')).toMatchObject({ inputSchema: { maximum: null } });
     expect(warnings.map(({ code }) => code)).toContain('definition_too_deep');
   });
+
+  it('is cleared of secrets before anything of it is cut', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const odd = { name: 'x'.repeat(110) + secret, inputSchema: 7 };
+    const large = {
+      name: 'large',
+      description: `${'d'.repeat(15_985)}${secret}`,
+      inputSchema: { x: 'x'.repeat(300_000) },
+    };
+    const { tools, warnings } = await prepareCatalog(
+      [odd, odd, { name: `\u0007${'x'.repeat(110)}${secret}` }, { name: 'x'.repeat(600) + secret }, large],
+      new Redactor([secret]),
+    );
+    expect(warnings.map(({ code }) => code)).toEqual(
+      expect.arrayContaining(['duplicate_name', 'input_schema_invalid', 'name_invalid', 'name_too_long']),
+    );
+    expect(tools.map(({ stored }) => stored.description?.slice(15_980))).toEqual(['ddddd[redacted]']);
+    expect(JSON.stringify([tools, warnings])).not.toContain('correct-');
+  });
 });

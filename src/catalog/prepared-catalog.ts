@@ -7,7 +7,7 @@ import { definitionHash, type HashedDefinition } from './definition-hash.js';
 import type { JsonObject } from './json-object.js';
 import { mirroredParameters } from './mirrored-parameters.js';
 import type { NewTool } from './stored-tool.js';
-import { checkTool, collectTools, type ToolDefinition } from './tool-definition.js';
+import { checkTool, collectTools, type Mask, type ToolDefinition } from './tool-definition.js';
 
 /** Tools prepared at a stretch; then other work gets its turn. */
 const STRETCH = 50;
@@ -32,12 +32,13 @@ export async function prepareCatalog(
   redactor: Redactor,
   { mirrorsParameters = false }: { mirrorsParameters?: boolean } = {},
 ): Promise<PreparedCatalog> {
-  const collected = collectTools(entries);
+  const mask: Mask = (text) => redactor.text(text).text;
+  const collected = collectTools(entries, mask);
   const warnings = [...collected.warnings];
   const tools: PreparedTool[] = [];
   for (const [place, tool] of collected.tools.entries()) {
     const prepared =
-      (mirrorsParameters ? refuseMirroring(tool) : undefined) ?? prepareTool(tool, tools.length, redactor);
+      (mirrorsParameters ? refuseMirroring(tool, mask) : undefined) ?? prepareTool(tool, tools.length, redactor);
     if ('skipped' in prepared) warnings.push(prepared.skipped);
     else tools.push(prepared);
     if (place % STRETCH === STRETCH - 1) await setImmediate();
@@ -50,10 +51,13 @@ function prepareTool(
   position: number,
   redactor: Redactor,
 ): PreparedTool | { skipped: CatalogWarning } {
+  const shownName = redactor.text(name).text;
   try {
     const definition = redactor.json(toStorableJson(raw).value).value as JsonObject;
     // a name that was masked would no longer call the tool
-    if (definition.name !== name) return leftOut('name_invalid', 'the name holds a secret of this connection', name);
+    if (definition.name !== name) {
+      return leftOut('name_invalid', 'the name holds a secret of this connection', shownName);
+    }
     const text = JSON.stringify(definition);
     const checked = checkTool(definition);
     if ('skipped' in checked) return checked;
@@ -72,14 +76,14 @@ function prepareTool(
     };
   } catch {
     // one definition that nothing foresaw must not hide the others
-    return leftOut('tool_invalid', 'the definition cannot be stored', name);
+    return leftOut('tool_invalid', 'the definition cannot be stored', shownName);
   }
 }
 
 /** Revision 2026-07-28 tells clients over Streamable HTTP to leave such a tool out, and to say why. */
-function refuseMirroring({ name, inputSchema }: ToolDefinition): { skipped: CatalogWarning } | undefined {
+function refuseMirroring({ name, inputSchema }: ToolDefinition, mask: Mask): { skipped: CatalogWarning } | undefined {
   const mirrored = mirroredParameters(inputSchema);
-  return 'problem' in mirrored ? leftOut('parameter_header_invalid', mirrored.problem, name) : undefined;
+  return 'problem' in mirrored ? leftOut('parameter_header_invalid', mirrored.problem, mask(name)) : undefined;
 }
 
 /** A number too large for a double was read as Infinity, which the stored text holds as null. */

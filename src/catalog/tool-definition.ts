@@ -24,18 +24,23 @@ const MAX_DEFINITION_DEPTH = 2_000;
 /** UTF-16 units kept of a text when a definition is cut down. */
 const MAX_CUT_TEXT = 16_000;
 
+/** Masks secrets in a text that is about to be cut: half a secret would not be known for one afterwards. */
+export type Mask = (text: string) => string;
+
+const asItIs: Mask = (text) => text;
+
 /** Checks one entry of a tool list by itself, so that a bad one never hides another. Never throws. */
-export function checkTool(entry: unknown): CheckedTool {
+export function checkTool(entry: unknown, mask: Mask = asItIs): CheckedTool {
   if (!isJsonObject(entry)) return { skipped: catalogWarning('tool_invalid', 'the entry is not an object; left out') };
   const { name } = entry;
   if (typeof name !== 'string')
     return { skipped: catalogWarning('name_invalid', 'the name is not a string; left out') };
-  const badName = nameProblem(name);
+  const badName = nameProblem(name, mask);
   if (badName !== undefined) return { skipped: badName };
   const warnings: CatalogWarning[] = [];
-  const warn = (code: CatalogWarningCode, message: string) => warnings.push(catalogWarning(code, message, name));
+  const warn = (code: CatalogWarningCode, message: string) => warnings.push(catalogWarning(code, message, mask(name)));
 
-  const raw = cutDown(entry, warn);
+  const raw = cutDown(entry, warn, mask);
   const annotations = optionalObject(raw.annotations, () => warn('annotations_invalid', 'annotations is no object'));
   const ownTitle = optionalText(raw.title, () => warn('title_invalid', 'title is not a string; dropped'));
   const title =
@@ -62,15 +67,20 @@ export function checkTool(entry: unknown): CheckedTool {
 }
 
 /** Checks all entries; of entries with exactly the same name the first is kept. At most 201 warnings. Never throws. */
-export function collectTools(entries: readonly unknown[]): { tools: ToolDefinition[]; warnings: CatalogWarning[] } {
+export function collectTools(
+  entries: readonly unknown[],
+  mask: Mask = asItIs,
+): { tools: ToolDefinition[]; warnings: CatalogWarning[] } {
   const byName = new Map<string, ToolDefinition>();
   const warnings: CatalogWarning[] = [];
   for (const entry of entries) {
-    const checked = checkTool(entry);
+    const checked = checkTool(entry, mask);
     if ('skipped' in checked) {
       warnings.push(checked.skipped);
     } else if (byName.has(checked.tool.name)) {
-      warnings.push(catalogWarning('duplicate_name', 'listed more than once; the first is kept', checked.tool.name));
+      warnings.push(
+        catalogWarning('duplicate_name', 'listed more than once; the first is kept', mask(checked.tool.name)),
+      );
     } else {
       byName.set(checked.tool.name, checked.tool);
       warnings.push(...checked.warnings);
@@ -79,14 +89,16 @@ export function collectTools(entries: readonly unknown[]): { tools: ToolDefiniti
   return { tools: [...byName.values()], warnings: limitWarnings(warnings) };
 }
 
-function nameProblem(name: string): CatalogWarning | undefined {
-  if (name === '') return catalogWarning('name_invalid', 'the name is empty; left out', name);
+function nameProblem(name: string, mask: Mask): CatalogWarning | undefined {
+  if (name === '') return catalogWarning('name_invalid', 'the name is empty; left out', mask(name));
   if (name.length > MAX_NAME) {
-    return catalogWarning('name_too_long', `the name is longer than ${MAX_NAME} characters; left out`, name);
+    return catalogWarning('name_too_long', `the name is longer than ${MAX_NAME} characters; left out`, mask(name));
   }
-  if (/\p{Cc}/u.test(name)) return catalogWarning('name_invalid', 'the name holds control characters; left out', name);
+  if (/\p{Cc}/u.test(name))
+    return catalogWarning('name_invalid', 'the name holds control characters; left out', mask(name));
   // A lone surrogate cannot be stored, and a name changed to be storable would no longer call the tool.
-  if (/\p{Cs}/u.test(name)) return catalogWarning('name_invalid', 'the name is not valid Unicode; left out', name);
+  if (/\p{Cs}/u.test(name))
+    return catalogWarning('name_invalid', 'the name is not valid Unicode; left out', mask(name));
   return undefined;
 }
 
@@ -115,7 +127,7 @@ function optionalObject(value: unknown, complain: () => void): JsonObject | unde
 }
 
 /** Returns the entry itself when it is within the bounds, else its essentials without its schemas. */
-function cutDown(entry: JsonObject, warn: (code: CatalogWarningCode, message: string) => void): JsonObject {
+function cutDown(entry: JsonObject, warn: (code: CatalogWarningCode, message: string) => void, mask: Mask): JsonObject {
   const { bytes, depth } = measureJson(entry);
   if (bytes > MAX_DEFINITION_BYTES) {
     warn(
@@ -132,8 +144,8 @@ function cutDown(entry: JsonObject, warn: (code: CatalogWarningCode, message: st
   }
   const { name, title, description, annotations } = entry;
   const kept: JsonObject = { name, inputSchema: { type: 'object' } };
-  if (typeof title === 'string') kept.title = cutText(title);
-  if (typeof description === 'string') kept.description = cutText(description);
+  if (typeof title === 'string') kept.title = cutText(mask(title));
+  if (typeof description === 'string') kept.description = cutText(mask(description));
   // The hints (read-only, destructive, ...) are booleans; they stay, since people and models decide by them.
   if (isJsonObject(annotations)) {
     const hints = Object.entries(annotations).filter(([key, value]) => typeof value === 'boolean' && key.length <= 64);
