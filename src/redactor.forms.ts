@@ -19,7 +19,7 @@ export interface SecretForms {
 export function secretForms(secrets: Iterable<string>): SecretForms {
   const plain = new Set<string>();
   for (const secret of secrets) {
-    for (const spelling of [secret, ...decodedSpellings(secret)]) {
+    for (const spelling of [secret, ...decodedSpellings(secret), ...withoutEdges(secret)]) {
       for (const part of [spelling, ...longLines(spelling)]) plain.add(part);
     }
   }
@@ -41,6 +41,12 @@ function decodedSpellings(secret: string): string[] {
   return [decodeJsonEscapes(whole, true), decodePercent(whole, true)]
     .map((view) => Buffer.from(view.bytes).toString('utf8'))
     .filter((spelling) => spelling !== secret && spelling.length >= MIN_SECRET_LENGTH);
+}
+
+/** Whoever reads a saved value often drops the blanks at its edges, and knows the rest as the secret. */
+function withoutEdges(secret: string): string[] {
+  const bare = secret.trim();
+  return bare !== secret && bare.length >= MIN_SECRET_LENGTH ? [bare] : [];
 }
 
 /** What base64 of a whole JSON document or query string holds in place of the secret. */

@@ -59,6 +59,17 @@ describe('Redactor.text', () => {
     );
   });
 
+  it.each([' tok-4711/SECRET ', '\ttok-4711/SECRET', 'tok-4711/SECRET\u00a0'])(
+    'masks %j also without the blanks at its edges',
+    (secret) => {
+      const padded = new Redactor([secret]);
+      expect(padded.text('is tok-4711/SECRET!').text).toBe('is [redacted]!');
+      expect(padded.text(Buffer.from('tok-4711/SECRET').toString('base64')).count).toBe(1);
+      expect(padded.text(`is${secret}!`).text).toBe('is[redacted]!');
+      expect(new Redactor(['  seven77  ']).text('seven77').count).toBe(0);
+    },
+  );
+
   it('masks a secret saved in an escaped spelling when it comes back decoded', () => {
     const escaped = new Redactor([PEM.replaceAll('\n', '\\n'), 'p%40ss%2Fword']);
     expect(escaped.text(PEM).text).toBe('[redacted]');

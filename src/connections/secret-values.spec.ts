@@ -44,6 +44,7 @@ describe('flagsOf', () => {
     ['', []],
     ['1234567', ['short']],
     ['12345678', []],
+    [' 1234567 ', ['short']],
     ['${A}', ['placeholder', 'short']],
     ['Bearer ${input:token}', ['placeholder']],
     ['$HOME/{x}/${}', []],

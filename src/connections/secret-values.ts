@@ -36,8 +36,8 @@ export function bareKey(apiKey: string): string {
 export function flagsOf(value: string): SecretFlag[] {
   const flags: SecretFlag[] = [];
   if (hasPlaceholder(value)) flags.push('placeholder');
-  // An empty value holds nothing to mask.
-  if (value !== '' && value.length < MIN_REDACTED_LENGTH) flags.push('short');
+  // An empty value holds nothing to mask; blanks at the edges are often dropped by whoever reads it.
+  if (value !== '' && value.trim().length < MIN_REDACTED_LENGTH) flags.push('short');
   return flags;
 }
 
