@@ -42,4 +42,13 @@ describe('bounded progress', () => {
     expect(sent[0]?.message).not.toContain('correct');
     expect(sent[1]).toEqual({ progress: 2 });
   });
+
+  it('leaves out what tells a secret of digits as a number', () => {
+    const sent: MenuProgress[] = [];
+    const send = boundedProgress((progress) => sent.push(progress), new Redactor(['1234567890']));
+    send({ progress: 1_234_567_890 });
+    send({ progress: 1, total: 1_234_567_890 });
+    send({ progress: 2, total: 3 });
+    expect(sent).toEqual([{ progress: 2, total: 3 }]);
+  });
 });

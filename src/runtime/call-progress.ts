@@ -25,6 +25,8 @@ export function boundedProgress(
     countedAt = now;
     if (tokens < 1) return;
     tokens -= 1;
+    // a number that is a secret says nothing of progress
+    if (redactor.json([progress, total ?? 0]).count > 0) return;
     const readable = message !== undefined && message.length <= MAX_READ_CHARS;
     send({
       progress,
