@@ -56,8 +56,10 @@ export class RequestGate {
     const { authorization } = request.headers;
     // who shows nothing has tried nothing
     if (authorization === undefined) throw unauthenticated();
-    const principal = await this.rates.authentication(request.socket.remoteAddress, authorization, () =>
-      this.authenticate(authorization),
+    const token = bearerToken(authorization);
+    // by the token, which has one spelling: a header of one token can be written in any number of ways
+    const principal = await this.rates.authentication(request.socket.remoteAddress, token ?? '', () =>
+      this.authenticate(token),
     );
     if (principal === undefined) throw unauthenticated();
     // an authorization server gives one agent many tokens
@@ -66,8 +68,7 @@ export class RequestGate {
     request.principal = principal;
   }
 
-  private async authenticate(authorization: string): Promise<Principal | undefined> {
-    const token = bearerToken(authorization);
+  private async authenticate(token: string | undefined): Promise<Principal | undefined> {
     if (token === undefined) return undefined;
     // no token of Warren's own has a dot
     const checks = token.includes('.') ? this.oauth : this.credentials;
