@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { errors, jwtVerify, type JWTPayload } from 'jose';
+import { jwtVerify, type JWTPayload } from 'jose';
 import type { Settings } from './config.js';
+import { ProblemError } from './errors.js';
 import { Logger } from './logger.js';
 import { isPlausibleJwt } from './oauth.jwt.js';
 import { OauthKeySource } from './oauth.key-source.js';
@@ -70,8 +71,9 @@ export class OauthService {
       });
       return payload;
     } catch (error) {
-      if (error instanceof errors.JOSEError) return undefined;
-      throw error;
+      if (error instanceof ProblemError) throw error;
+      // a key that cannot be used is told by the runtime's own errors, and its token is as wrong as any other
+      return undefined;
     }
   }
 }

@@ -84,6 +84,7 @@ function wrongKeys(issuer: FakeIssuer, elsewhere: string): Record<string, string
   const jwk = createPublicKey(stranger).export({ format: 'jwk' });
   return {
     'a key nobody knows': issuer.token({}, { kid: 'nobody' }),
+    'a published key that is none': issuer.token({}, { alg: 'ES256', kid: 'broken' }),
     'a key id that is no text': issuer.token({}, { kid: 1 }),
     'a key id as a path': issuer.token({}, { kid: '../../../../dev/null' }),
     'a long key id': issuer.token({}, { kid: 'x'.repeat(300) }),

@@ -9,14 +9,15 @@ export const AUDIENCE = 'https://warren.example/mcp';
 export class FakeIssuer {
   /** Paths in the order in which they were asked for. */
   readonly asked: string[] = [];
-  /** Of its one key, whose id is `one`. */
+  /** Of its one key that can be used, whose id is `one`. */
   readonly privateKey: KeyObject = newKey();
 
   private constructor(
     private readonly server: Server,
     readonly url: string,
   ) {
-    const keys = [{ ...this.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig' }];
+    const noPoint = { kty: 'EC', crv: 'P-256', kid: 'broken', x: 'AAAA', y: 'AAAA' };
+    const keys = [{ ...this.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig' }, noPoint];
     const answers: Record<string, unknown> = {
       '/.well-known/openid-configuration': { issuer: url, jwks_uri: `${url}/keys` },
       '/keys': { keys },
