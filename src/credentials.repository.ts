@@ -53,7 +53,9 @@ export class CredentialsRepository {
         token_hash: tokenHash,
         expires_at: null,
       })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ name, scopes, source, token_hash: tokenHash }))
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ name, scopes, source, token_hash: tokenHash, expires_at: null }),
+      )
       .returningAll()
       .executeTakeFirstOrThrow();
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditedChange } from './audit.entry.js';
 import { AuditLog } from './audit.service.js';
 import type { Author } from './author.js';
@@ -133,7 +134,11 @@ export class CredentialsService {
         tokenHash,
         expiresAt: null,
       });
-      if (known === undefined) await this.audit.record(transaction, ENVIRONMENT, issued(row));
+      const before = known === undefined ? null : described(known);
+      // a key made otherwise may have had fewer scopes
+      if (before === null || !isDeepStrictEqual(before, described(row))) {
+        await this.audit.record(transaction, ENVIRONMENT, { ...issued(row), before });
+      }
     });
     return parsed.id;
   }

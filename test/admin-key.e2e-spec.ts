@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { offlineAuditLog } from '../src/audit.offline.js';
 import { CredentialsRepository } from '../src/credentials.repository.js';
 import { offlineCredentials } from '../src/credentials.offline.js';
 import type { CredentialsService } from '../src/credentials.service.js';
@@ -57,5 +58,29 @@ describe('WARREN_ADMIN_KEY', () => {
     expect(await credentials.authenticate(rotated)).toBeUndefined();
     expect(await credentials.authenticate(own)).toMatchObject({ scopes: ['admin'] });
     expect(await new CredentialsRepository(database).otherEnvironmentKeys(undefined)).toEqual([]);
+  });
+
+  it('that was a lesser key is noted as what it becomes, once', async () => {
+    const database = new Database(testDatabase.pool());
+    const ownSecrets = new OwnSecrets([]);
+    const serverSecrets = new ServerSecrets(
+      new ServerSecretsRepository(database),
+      await SecretBox.create(Keyring.parse(TEST_KEYRING)),
+    );
+    const credentials = offlineCredentials({ database, serverSecrets, ownSecrets });
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const { token, row } = await credentials.issueOperatorKey(admin, 'lesser', ['read'], soon);
+    await credentials.adoptAdminKey(token);
+    await credentials.adoptAdminKey(token);
+    expect(await credentials.authenticate(token)).toMatchObject({ scopes: ['admin'] });
+    const { items } = await offlineAuditLog({ database, ownSecrets }).list({ targetId: row.id });
+    expect(items).toMatchObject([
+      {
+        actor: { kind: 'environment' },
+        before: { name: 'lesser', scopes: ['read'], expiresAt: soon },
+        after: { name: 'WARREN_ADMIN_KEY', scopes: ['admin'], expiresAt: null },
+      },
+      { actor: { kind: 'operator' }, after: { scopes: ['read'] } },
+    ]);
   });
 });
