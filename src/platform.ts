@@ -5,6 +5,7 @@ import type { Settings } from './config.js';
 import { defaultDataDirectory, prepareDataDirectory } from './data-directory.js';
 import { createPool } from './database-pool.js';
 import { Database } from './database.js';
+import { serverAccount } from './embedded-postgres.account.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
 import { runningEmbeddedPostgres } from './embedded-postgres.running.js';
 import { Logger } from './logger.js';
@@ -16,6 +17,7 @@ import { Keyring, KeyringError, SecretBox, SecretBoxError } from './secret-box.j
 import { loadOrCreateKeyFile } from './secret-key-file.js';
 import { ServerSecretsRepository } from './server-secrets.repository.js';
 import { ServerSecrets } from './server-secrets.service.js';
+import { findSystemAccount } from './system-account.js';
 
 /** What every command of Warren stands on: the database, the keyring and the log. */
 export interface Platform {
@@ -111,15 +113,26 @@ export async function openPlatform(
 }
 
 async function openDatabase(
-  { DATABASE_URL }: Settings,
+  { DATABASE_URL, WARREN_STDIO_USER }: Settings,
   dataDirectory: string,
   use: EmbeddedUse,
 ): Promise<{ databaseUrl: string; embedded?: EmbeddedPostgres }> {
   if (DATABASE_URL !== undefined) return { databaseUrl: DATABASE_URL };
   const running = use === 'share' ? await runningEmbeddedPostgres(dataDirectory) : undefined;
   if (running !== undefined) return { databaseUrl: running };
+  refuseDatabaseAccount(WARREN_STDIO_USER, dataDirectory);
   const embedded = await startEmbeddedPostgres(dataDirectory);
   return { databaseUrl: embedded.connectionString, embedded };
+}
+
+/** Providers that run as the database's own user would be masters of it, and could give themselves any key and grant. */
+function refuseDatabaseAccount(stdioUser: string | undefined, dataDirectory: string): void {
+  const account = serverAccount(join(dataDirectory, 'postgres'));
+  if (stdioUser === undefined || account === undefined || findSystemAccount(stdioUser)?.uid !== account.uid) return;
+  throw new Error(
+    `WARREN_STDIO_USER names ${stdioUser}, the user that the embedded database runs as: providers could change all of it. ` +
+      'Name a user that nothing else runs as.',
+  );
 }
 
 async function proveDatabase({ pool }: Database): Promise<void> {
