@@ -59,14 +59,27 @@ describe('checkStdioPolicy', () => {
     'GIT_SSH_COMMAND',
     'npm_config_registry',
     'NPM_CONFIG_REGISTRY',
+    'UV_INDEX_URL',
+    'PIP_INDEX_URL',
+    'NODE_PATH',
+    'ENV',
+    'SHELLOPTS',
+    'PS4',
+    'PERL5OPT',
+    'RUBYOPT',
+    'JAVA_TOOL_OPTIONS',
+    'DOTNET_STARTUP_HOOKS',
   ])('reserves %s under a list only', (name) => {
     expect(verdict(LIST, 'uvx', [], ['OK', name])).toBe('environment_variable_reserved');
     expect(verdict([], 'uvx', [], ['OK', name])).toBe('allowed');
   });
 
-  it.each(['HOME', 'NODE_ENV', 'MY_PATH', 'PATHS', 'GITHUB_TOKEN'])('leaves %s free', (name) => {
-    expect(verdict(LIST, 'uvx', [], [name])).toBe('allowed');
-  });
+  it.each(['HOME', 'NODE_ENV', 'ENVIRONMENT', 'PIPELINE', 'PS', 'LUA', 'MY_PATH', 'PATHS', 'GITHUB_TOKEN'])(
+    'leaves %s free',
+    (name) => {
+      expect(verdict(LIST, 'uvx', [], [name])).toBe('allowed');
+    },
+  );
 
   it('always reserves its own variables', () => {
     expect(verdict([], 'uvx', [], ['WARREN_CHILD'])).toBe('environment_variable_reserved');

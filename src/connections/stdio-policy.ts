@@ -16,8 +16,21 @@ export interface StdioRequest {
   environmentNames: readonly string[];
 }
 
-/** Variables that change which program runs or what it loads; refused where only listed commands may run. */
-const reservedUnderList = /^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS|BASH_ENV|PYTHON.*|GIT_.*|npm_config_.*)$/i;
+/**
+ * Variables that change which program runs or what it loads; refused where only listed commands may run. One value can be
+ * enough to run anything: a shell script takes commands from PS4, a package runner packages from the index it is given.
+ */
+const reservedUnderList = new RegExp(
+  `^(${[
+    'PATH|LD_.*|DYLD_.*|GCONV_PATH',
+    'NODE_OPTIONS|NODE_PATH|BUN_.*|DENO_.*',
+    'ENV|BASH_.*|BASHOPTS|SHELLOPTS|PS4|PROMPT_COMMAND',
+    'PYTHON.*|PERL.*|RUBY.*|LUA_.*|PHP.*',
+    'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_.*|DOTNET_.*|CORECLR_.*',
+    'GIT_.*|npm_config_.*|yarn_.*|pnpm_.*|pip_.*|pipx_.*|uv_.*',
+  ].join('|')})$`,
+  'i',
+);
 /** Warren's own, such as the mark by which it finds its children again. */
 const reservedAlways = /^WARREN_/i;
 
