@@ -65,8 +65,19 @@ describe('maskedParts', () => {
     ]);
   });
 
+  it.each([
+    ['X-Auth', 'Bearer abc', ['abc']],
+    ['X-Auth', 'token   abc', ['abc']],
+    ['X-Auth', 'Api-Key abc', ['abc']],
+    ['Cookie', 'session=abc', ['abc']],
+    ['cookie', 'a=b=c; __Host-d="e f" ;g', ['b=c', 'e f', 'g']],
+  ])('masks what a provider takes out of a header %s: %s', (name, value, parts) => {
+    expect(maskedParts('header', name, value)).toEqual([value, ...parts]);
+  });
+
   it('masks other values as they are', () => {
-    expect(maskedParts('header', 'X-Key', 'Bearer abc')).toEqual(['Bearer abc']);
+    expect(maskedParts('header', 'X-Key', 'ab cde')).toEqual(['ab cde']);
+    expect(maskedParts('header', 'X-Key', 'abc; d=efg')).toEqual(['abc; d=efg']);
     expect(maskedParts('environment', 'Authorization', 'Bearer abc')).toEqual(['Bearer abc']);
     expect(maskedParts('header', 'Authorization', 'abc')).toEqual(['abc']);
   });

@@ -46,15 +46,24 @@ export function hasPlaceholder(text: string): boolean {
   return PLACEHOLDER.test(text);
 }
 
+/** Schemes that stand before the credentials in headers of any name. */
+const SCHEMES = /^(basic|bearer|token|jwt|api-?key|key)$/i;
+
 /**
- * What of a secret is masked in everything a provider says: the value, and what a provider sees of an Authorization
- * header once it took it apart.
+ * What of a secret is masked in everything a provider says: the value, and what a provider sees of a header once it took
+ * it apart, be it credentials behind a scheme or cookies.
  */
 export function maskedParts(kind: SecretKind, name: string, value: string): string[] {
-  if (kind !== 'header' || !/^(proxy-)?authorization$/i.test(name)) return [value];
+  if (kind !== 'header') return [value];
+  if (/^cookie$/i.test(name)) return [value, ...cookieValues(value)];
   const [, scheme, credentials] = /^(\S+)[ \t]+(\S.*)$/.exec(value) ?? [];
   if (scheme === undefined || credentials === undefined) return [value];
+  if (!/^(proxy-)?authorization$/i.test(name) && !SCHEMES.test(scheme)) return [value];
   if (scheme.toLowerCase() !== 'basic') return [value, credentials];
   const userAndPassword = Buffer.from(credentials, 'base64').toString('utf8');
   return [value, credentials, userAndPassword, userAndPassword.slice(userAndPassword.indexOf(':') + 1)];
+}
+
+function cookieValues(header: string): string[] {
+  return header.split(';').map((cookie) => cookie.slice(cookie.indexOf('=') + 1).replaceAll(/^[\s"]+|[\s"]+$/g, ''));
 }
