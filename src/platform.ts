@@ -11,7 +11,7 @@ import { runningEmbeddedPostgres } from './embedded-postgres.running.js';
 import { Logger } from './logger.js';
 import { migrateToLatest, type Migration } from './migrator.js';
 import { OwnSecrets } from './own-secrets.js';
-import { keyringProblem } from './keyring-check.js';
+import { keyBytesProblem, keyringProblem } from './keyring-check.js';
 import { SealedRepository } from './sealed.repository.js';
 import { Keyring, KeyringError, SecretBox, SecretBoxError } from './secret-box.js';
 import { loadOrCreateKeyFile } from './secret-key-file.js';
@@ -87,10 +87,13 @@ export async function openPlatform(
   try {
     await proveDatabase(database);
     // before the schema is touched: a start with the wrong keyring changes nothing
-    const wrong = await keyringProblem(new SealedRepository(database), secretBox);
-    if (wrong !== undefined) throw new WrongKeyError(wrong);
+    const sealed = new SealedRepository(database);
+    const missing = await keyringProblem(sealed, secretBox);
+    if (missing !== undefined) throw new WrongKeyError(missing);
     const serverSecrets = new ServerSecrets(new ServerSecretsRepository(database), secretBox);
     await proveKeyring(() => serverSecrets.proveKeyring());
+    const other = await keyBytesProblem(sealed, secretBox);
+    if (other !== undefined) throw new WrongKeyError(other);
     const { applied } = await migrateToLatest(pool, migrations);
     ownSecrets.learnKey(await proveKeyring(() => serverSecrets.tokenHmacKey()));
     return {

@@ -15,6 +15,9 @@ export interface SealCount {
 /** A process that counts as alive was seen within this time, seconds; it says so every 5. */
 const ALIVE_SECONDS = 20;
 
+/** Rows that tell whether a key is the right one. */
+const SAMPLE = 5;
+
 /** Sealed values of whatever table, for those who re-seal or count them all. */
 @Injectable()
 export class SealedRepository {
@@ -37,15 +40,22 @@ export class SealedRepository {
     return counts;
   }
 
+  /** A few rows sealed under this key, the smallest. */
+  async someOf(table: SealedTable, keyId: string): Promise<StoredSeal[]> {
+    const { rows } = await sql<StoredSeal>`
+      select ${columnsOf(table)} from ${sql.table(table.name)} where key_id = ${keyId}
+      order by octet_length(sealed) limit ${SAMPLE}`.execute(this.database.kysely);
+    return rows;
+  }
+
   /** Rows sealed under another key, kept for this transaction; those that others hold are left for later. */
   async takeOthers(
     transaction: DatabaseTransaction,
     { name, keys, context, batch }: SealedTable,
     keyId: string,
   ): Promise<StoredSeal[]> {
-    const columns = [...new Set([...keys, ...context, 'sealed'])].map((column) => sql.ref(column));
     const { rows } = await sql<StoredSeal>`
-      select ${sql.join(columns)} from ${sql.table(name)} where key_id <> ${keyId}
+      select ${columnsOf({ keys, context })} from ${sql.table(name)} where key_id <> ${keyId}
       order by ${sql.join(keys.map((key) => sql.ref(key)))} limit ${batch} for update skip locked`.execute(transaction);
     return rows;
   }
@@ -73,4 +83,8 @@ export class SealedRepository {
     );
     return rows.map(({ key_ids: keyIds }) => keyIds);
   }
+}
+
+function columnsOf({ keys, context }: Pick<SealedTable, 'keys' | 'context'>) {
+  return sql.join([...new Set([...keys, ...context, 'sealed'])].map((column) => sql.ref(column)));
 }

@@ -78,6 +78,34 @@ describe('warren serve', () => {
       expect(await contents(database)).toEqual(before);
     });
 
+    it('with other bytes for a key that only some secrets are sealed under, and rotates nothing to them', async () => {
+      const key = (byte: number): string => Buffer.alloc(32, byte).toString('base64');
+      const first = await startWarren({ database });
+      expect(await first.stop()).toBe(0);
+      const second = await startWarren({
+        database,
+        environment: { WARREN_SECRET_KEYS: `new:${key(1)},${TEST_KEYRING}` },
+      });
+      await second.api.expect(201, 'POST', '/api/connections', {
+        ...overStdio('sealed', 'everything'),
+        environmentVariables: [{ name: 'TOKEN', value: 'a secret worth keeping' }],
+      });
+      expect(await second.stop()).toBe(0);
+      const before = await contents(database);
+      const wrong = {
+        DATABASE_URL: database.connectionString,
+        WARREN_SECRET_KEYS: `new:${key(2)},${TEST_KEYRING}`,
+      };
+      for (const args of [['serve'], ['secrets', 'rotate']]) {
+        const { code, errors } = await refusal(wrong, args);
+        expect([code, errors]).toEqual([
+          78,
+          expect.stringContaining('its key new is another than the one of that name'),
+        ]);
+      }
+      expect(await contents(database)).toEqual(before);
+    });
+
     it('without a keyring for a database of its own', async () => {
       expect(await refusal({ DATABASE_URL: database.connectionString })).toEqual({
         code: 78,
