@@ -171,7 +171,7 @@ export interface InstancesTable {
   id: string;
   started_at: Generated<Date>;
   seen_at: WithDefault<Date>;
-  /** The current one first. */
+  /** What tells its keys apart, the current one first. */
   key_ids: WithDefault<string[]>;
 }
 

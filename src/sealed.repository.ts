@@ -75,13 +75,13 @@ export class SealedRepository {
     return numAffectedRows === 1n;
   }
 
-  /** The key ids of each process that lives, its current one first. */
+  /** The marks of the keys of each process that lives, its current one first. */
   async liveKeyrings(): Promise<string[][]> {
     const { rows } = await sql<{ key_ids: string[] }>`
       select key_ids from instances where seen_at > now() - make_interval(secs => ${ALIVE_SECONDS})`.execute(
       this.database.kysely,
     );
-    return rows.map(({ key_ids: keyIds }) => keyIds);
+    return rows.map(({ key_ids: marks }) => marks);
   }
 }
 

@@ -111,6 +111,11 @@ export class SecretBox {
     return this.keyring.keyIds;
   }
 
+  /** The same, each with what tells it from another key of that id and tells nothing of the key: `<id>:<16 hex digits>`. */
+  get keyMarks(): string[] {
+    return this.keyIds.map((id) => `${id}:${this.deriveKey('keyring mark', id).toString('hex', 0, 8)}`);
+  }
+
   /** @throws {RangeError} when the plaintext is longer than 16 MiB */
   seal(plaintext: string | Uint8Array, context: SealContext): Buffer {
     const message = typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext;

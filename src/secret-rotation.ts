@@ -55,7 +55,9 @@ export class SecretRotation {
   /** A process that lacks the key could open nothing any more, and one that seals under another would undo the work. */
   private async refuseUnderOtherKeys(): Promise<void> {
     const keyrings = await this.repository.liveKeyrings();
-    const wrong = keyrings.filter(([current]) => current !== this.box.currentKeyId).length;
+    // two keys may have been given one id by hand
+    const [ours] = this.box.keyMarks;
+    const wrong = keyrings.filter(([current]) => current !== ours).length;
     if (wrong === 0) return;
     throw new RotationError(
       `${wrong} running Warren${wrong === 1 ? ' has' : 's have'} another current key than ${this.box.currentKeyId}: ` +

@@ -93,6 +93,22 @@ describe('the keyring', () => {
     }
   });
 
+  it('is not changed beside a server that has other bytes for the id of the new key', async () => {
+    const start = (keyring: string) => startWarren({ environment: { WARREN_SECRET_KEYS: keyring }, database });
+    expect(await (await start(OLD_KEY)).stop()).toBe(0);
+    // nothing is sealed under the new key yet
+    const idle = await start(BOTH);
+    try {
+      const bench = await RotationBench.open(database, 0);
+      const namesake = `new:${Buffer.alloc(32, 77).toString('base64')},${OLD_KEY}`;
+      const command = bench.command(namesake, 'secrets', 'rotate');
+      expect(await command.ended).toMatchObject({ code: 1 });
+      expect(command.errors).toContain('1 running Warren has another current key than new');
+    } finally {
+      await idle.stop();
+    }
+  });
+
   it(
     'may be rotated and killed at any moment, under load, and nothing is lost',
     async () => {

@@ -32,7 +32,7 @@ export class InstanceHeartbeat implements OnApplicationBootstrap, OnApplicationS
 
   private async beat(): Promise<void> {
     try {
-      await this.repository.beat(this.instance.id, this.box.keyIds);
+      await this.repository.beat(this.instance.id, this.box.keyMarks);
       const interrupted = await this.repository.interruptOrphans(DEAD_AFTER_SECONDS);
       if (interrupted > 0) this.logger.warn({ interrupted }, 'calls of a dead process were closed as interrupted');
     } catch (error) {
