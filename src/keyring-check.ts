@@ -38,9 +38,9 @@ export async function keyBytesProblem(repository: SealedRepository, box: SecretB
   return undefined;
 }
 
-function opens(box: SecretBox, { contextOf }: SealedTable, row: StoredSeal): boolean {
+function opens(box: SecretBox, table: SealedTable, row: StoredSeal): boolean {
   try {
-    box.open(row.sealed, contextOf(row));
+    box.open(row.sealed, table.contextOf(row));
     return true;
   } catch (error) {
     if (error instanceof SecretBoxError) return false;

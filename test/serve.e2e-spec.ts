@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, rmSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
-import { isRoot } from '../src/data-directory.js';
-import { serverAccount } from '../src/embedded-postgres.account.js';
 import { createToken } from '../src/token.js';
 import { Api } from './support/api.js';
 import { processesIn } from './support/processes.js';
@@ -166,18 +164,6 @@ describe('warren serve', () => {
       expect(code).toBe(78);
       expect(errors).toContain('WARREN_ADMIN_KEY');
       expect(errors).not.toContain(malformed);
-    });
-
-    (isRoot() ? it : it.skip)('with providers that run as the user of its embedded database', async () => {
-      const uid = serverAccount(path.join(root, 'none'))?.uid;
-      const accounts = readFileSync('/etc/passwd', 'utf8')
-        .split('\n')
-        .map((line) => line.split(':'));
-      const name = accounts.find((fields) => fields[2] === String(uid))?.[0] ?? '';
-      const command = warren(['serve'], { WARREN_STDIO_USER: name });
-      expect(await command.ended).toMatchObject({ code: 1 });
-      expect(command.errors).toContain(`WARREN_STDIO_USER names ${name}, the user that the embedded database runs as`);
-      expect(existsSync(path.join(root, 'data', 'postgres'))).toBe(false);
     });
 
     it('on a database that a newer Warren has changed', async () => {
